@@ -9,6 +9,7 @@ module dev.perdure.conformance {
 
     exports dev.perdure.conformance;
     exports dev.perdure.conformance.dag;
+    exports dev.perdure.conformance.limiter;
     exports dev.perdure.conformance.object;
     exports dev.perdure.conformance.queue;
 }

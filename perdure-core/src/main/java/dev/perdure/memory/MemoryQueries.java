@@ -51,7 +51,7 @@ final class MemoryQueries implements Runs, Journals {
                             row.start.definition(),
                             row.start.version() == null ? "" : " in version '" + row.start.version() + "'");
         } else if (row.state == RunState.READY) {
-            reason = tables.queues.whyReady(row).orElse(reason);
+            reason = tables.waitReasons.of(row).orElse(reason);
         } else if (row.state == RunState.SUSPENDED) {
             reason = tables.permits.why(row).orElse(reason);
         }

@@ -89,6 +89,7 @@ final class Tables {
     final MemoryObjects objects = new MemoryObjects(this);
     final DependentRuns dags = new DependentRuns(this);
     final MemoryQueues queues = new MemoryQueues(this);
+    final WaitReasons waitReasons = new WaitReasons(this, queues);
     final MemoryPermits permits = new MemoryPermits(this);
 
     private final Clockwork clockwork;

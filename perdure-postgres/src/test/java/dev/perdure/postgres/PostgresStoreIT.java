@@ -11,7 +11,6 @@ import dev.perdure.conformance.HintsConformance;
 import dev.perdure.conformance.JournalsConformance;
 import dev.perdure.conformance.LeasesConformance;
 import dev.perdure.conformance.MailConformance;
-import dev.perdure.conformance.PermitConformance;
 import dev.perdure.conformance.RaceConformance;
 import dev.perdure.conformance.RunsConformance;
 import dev.perdure.conformance.StartConformance;
@@ -20,6 +19,8 @@ import dev.perdure.conformance.StartLimitConformance;
 import dev.perdure.conformance.dag.RerunConformance;
 import dev.perdure.conformance.dag.TaskCommandConformance;
 import dev.perdure.conformance.dag.TaskConformance;
+import dev.perdure.conformance.limiter.PermitConformance;
+import dev.perdure.conformance.limiter.PermitLineConformance;
 import dev.perdure.conformance.object.CallCycleConformance;
 import dev.perdure.conformance.object.CallPipelineConformance;
 import dev.perdure.conformance.object.CompletedCallConformance;
@@ -162,6 +163,14 @@ final class PostgresStoreIT {
 
     @Nested
     final class Limiting extends PermitConformance {
+        @Override
+        protected Store open(Supplier<Instant> time) {
+            return freshStore(time);
+        }
+    }
+
+    @Nested
+    final class LinesOfLimiters extends PermitLineConformance {
         @Override
         protected Store open(Supplier<Instant> time) {
             return freshStore(time);

@@ -3,6 +3,8 @@ package dev.perdure.conformance;
 import dev.perdure.conformance.dag.RerunConformance;
 import dev.perdure.conformance.dag.TaskCommandConformance;
 import dev.perdure.conformance.dag.TaskConformance;
+import dev.perdure.conformance.limiter.PermitConformance;
+import dev.perdure.conformance.limiter.PermitLineConformance;
 import dev.perdure.conformance.object.CallCycleConformance;
 import dev.perdure.conformance.object.CallPipelineConformance;
 import dev.perdure.conformance.object.CompletedCallConformance;
@@ -136,6 +138,14 @@ final class MemoryStoreConformanceTest {
 
     @Nested
     final class Limiting extends PermitConformance {
+        @Override
+        protected Store open(Supplier<Instant> time) {
+            return freshStore(time);
+        }
+    }
+
+    @Nested
+    final class LinesOfLimiters extends PermitLineConformance {
         @Override
         protected Store open(Supplier<Instant> time) {
             return freshStore(time);

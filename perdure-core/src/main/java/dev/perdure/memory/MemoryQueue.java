@@ -1,0 +1,207 @@
+package dev.perdure.memory;
+
+import dev.perdure.queue.Queue;
+import dev.perdure.spi.Outcome;
+import java.time.Instant;
+import java.time.temporal.ChronoUnit;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.Set;
+import java.util.function.Predicate;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+
+/** One queue: its limits, the turns of its keys, and the runs that count for its rates. */
+final class MemoryQueue {
+    /** The length of one turn, in the time of turns. */
+    private static final long A_TURN = 1_000_000;
+
+    private final Tables tables;
+
+    Queue declared;
+    Queue changed;
+
+    @Nullable
+    String paused;
+
+    private long turn;
+    /** The turn in which each key was last served. */
+    private final Map<String, Long> served = new HashMap<>();
+
+    /** The time of turns, which passes as keys are served, and at which of these times the next turn of each key is. */
+    private long virtualTime;
+
+    private final Map<String, Long> nextTurn = new HashMap<>();
+    private long claimedAt;
+
+    private Instant minute = Instant.EPOCH;
+    private long thisMinute;
+    private long minuteBefore;
+
+    /** Runs that have begun and may still count for a rate. */
+    private final List<Begun> begun = new ArrayList<>();
+
+    /** A run that has begun for the first time. */
+    private record Begun(Instant at, String key, int units) {
+        boolean counts(Queue.Rate rate, Instant now) {
+            return at.plus(rate.period()).isAfter(now);
+        }
+
+        int units(Queue.Rate rate) {
+            return Math.min(units, rate.most());
+        }
+    }
+
+    MemoryQueue(String name, Tables tables) {
+        this.tables = tables;
+        this.declared = Queue.named(name);
+        this.changed = Queue.named(name);
+    }
+
+    static String keyOf(Row row) {
+        return Objects.requireNonNullElse(row.start.queueKey(), "");
+    }
+
+    Queue limits() {
+        return declared.with(changed);
+    }
+
+    /** Whether its runs begin only by a poll. */
+    boolean isLimited() {
+        return paused != null || limits().hasLimits();
+    }
+
+    // ---- turns of keys
+
+    /** A claim begins. Turns that it gives count from now. */
+    void beginClaim() {
+        claimedAt = virtualTime;
+    }
+
+    /** When a key has a turn, as the present claim sees it: a key that had nothing waiting has saved no turns. */
+    long turnOf(String key, int nth) {
+        return nextTurnOf(key) + nth * stepOf(key);
+    }
+
+    /** The turn in which the key was last served. */
+    long lastServed(String key) {
+        return served.getOrDefault(key, 0L);
+    }
+
+    private long nextTurnOf(String key) {
+        return Math.max(nextTurn.getOrDefault(key, 0L), claimedAt);
+    }
+
+    private long stepOf(String key) {
+        return A_TURN / limits().turns(key);
+    }
+
+    /** A poll has taken this run. */
+    void took(Row row) {
+        Instant now = tables.now();
+        String key = keyOf(row);
+        long at = nextTurnOf(key);
+        nextTurn.put(key, at + stepOf(key));
+        virtualTime = Math.max(virtualTime, at);
+        served.put(key, ++turn);
+        if (row.epoch == Outcome.Started.FIRST_EPOCH) {
+            begun.add(new Begun(now, key, row.start.admission().weight()));
+        }
+        Instant current = now.truncatedTo(ChronoUnit.MINUTES);
+        if (!current.equals(minute)) {
+            minuteBefore = servedBefore(current);
+            thisMinute = 0;
+            minute = current;
+        }
+        thisMinute++;
+    }
+
+    /** How many runs were taken in the last full minute. */
+    long servedInLastMinute() {
+        return servedBefore(tables.now().truncatedTo(ChronoUnit.MINUTES));
+    }
+
+    private long servedBefore(Instant current) {
+        if (current.equals(minute)) {
+            return minuteBefore;
+        }
+        return current.minus(1, ChronoUnit.MINUTES).equals(minute) ? thisMinute : 0;
+    }
+
+    // ---- rates
+
+    /** As many runs as the rate of the queue allows, in their order. Lighter runs do not overtake a heavy one. */
+    List<Row> withinRate(List<Row> rows) {
+        return limits()
+                .appliedRate()
+                .map(rate -> withinRate(rows, rate, each -> true))
+                .orElse(rows);
+    }
+
+    /** The runs that the rates of their keys allow. */
+    List<Row> withinKeyRates(List<Row> ready) {
+        Optional<Queue.Rate> rate = limits().appliedRatePerKey();
+        if (rate.isEmpty()) {
+            return ready;
+        }
+        Map<String, List<Row>> byKey = ready.stream().collect(Collectors.groupingBy(MemoryQueue::keyOf));
+        Set<Row> allowed = new HashSet<>();
+        byKey.forEach((key, rows) ->
+                allowed.addAll(key.isEmpty() ? rows : withinRate(rows, rate.get(), each -> each.key.equals(key))));
+        return ready.stream().filter(allowed::contains).toList();
+    }
+
+    private List<Row> withinRate(List<Row> rows, Queue.Rate rate, Predicate<Begun> which) {
+        long left = rate.most() - unitsOf(rate, which);
+        List<Row> allowed = new ArrayList<>();
+        for (Row row : rows) {
+            left -= row.epoch > 0 ? 0 : Math.min(row.start.admission().weight(), rate.most());
+            if (left < 0) {
+                break;
+            }
+            allowed.add(row);
+        }
+        return allowed;
+    }
+
+    private long unitsOf(Queue.Rate rate, Predicate<Begun> which) {
+        return counting(rate).filter(which).mapToLong(each -> each.units(rate)).sum();
+    }
+
+    private Stream<Begun> counting(Queue.Rate rate) {
+        return begun.stream().filter(each -> each.counts(rate, tables.now()));
+    }
+
+    /** When its rates allow more. */
+    Stream<Instant> freeTimes() {
+        return Stream.of(limits().appliedRate(), limits().appliedRatePerKey())
+                .flatMap(Optional::stream)
+                .flatMap(rate -> counting(rate).map(each -> each.at.plus(rate.period())));
+    }
+
+    /** When the rate of the queue allows more, if it allows nothing now. */
+    Optional<Instant> rateFree() {
+        return limits().appliedRate().flatMap(rate -> free(rate, each -> true));
+    }
+
+    /** The same for the rate of a key. */
+    Optional<Instant> keyRateFree(String key) {
+        return limits().appliedRatePerKey().flatMap(rate -> free(rate, each -> each.key.equals(key)));
+    }
+
+    private Optional<Instant> free(Queue.Rate rate, Predicate<Begun> which) {
+        return unitsOf(rate, which) < rate.most()
+                ? Optional.empty()
+                : counting(rate)
+                        .filter(which)
+                        .map(each -> each.at.plus(rate.period()))
+                        .min(Comparator.naturalOrder());
+    }
+}

@@ -1,0 +1,103 @@
+package dev.perdure.memory;
+
+import dev.perdure.queue.Queue;
+import java.time.Instant;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Optional;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
+
+/** Why no worker has taken a ready run. */
+final class WaitReasons {
+    /** How many of the runs that hold places are named. */
+    private static final int NAMED = 3;
+
+    private final Tables tables;
+    private final MemoryQueues queues;
+
+    WaitReasons(Tables tables, MemoryQueues queues) {
+        this.tables = tables;
+        this.queues = queues;
+    }
+
+    /** The reason; empty if the run only waits for a worker with room. */
+    Optional<String> of(Row row) {
+        String name = row.start.queue();
+        MemoryQueue queue = queues.declared(name);
+        if (queue != null && queue.paused != null) {
+            return Optional.of("The queue '%s' is paused: %s".formatted(name, queue.paused));
+        }
+        if (tables.workers.values().stream().noneMatch(worker -> worker.serves(name))) {
+            return Optional.of("No live worker takes runs from the queue '%s'.".formatted(name));
+        }
+        if (queue == null || queues.holdsPlace(row)) {
+            return Optional.empty();
+        }
+        return fullKey(row, queue)
+                .or(() -> rate(row, queue))
+                .or(() -> fullQueue(name, queue.limits()))
+                .or(() -> fullWorkers(name, queue.limits()));
+    }
+
+    private Optional<String> fullKey(Row row, MemoryQueue queue) {
+        String name = row.start.queue();
+        @Nullable String key = row.start.queueKey();
+        Queue limits = queue.limits();
+        if (key == null || limits.perKey().isEmpty()) {
+            return Optional.empty();
+        }
+        List<Row> holders = queues.placed(name, key).toList();
+        int places = limits.perKey().getAsInt();
+        return holders.size() < places
+                ? Optional.empty()
+                : Optional.of("The key '%s' of the queue '%s' is full: %s".formatted(key, name, taken(holders, places)));
+    }
+
+    private static Optional<String> rate(Row row, MemoryQueue queue) {
+        if (row.epoch > 0) {
+            return Optional.empty();
+        }
+        String name = row.start.queue();
+        @Nullable String key = row.start.queueKey();
+        Optional<Instant> ofKey = key == null ? Optional.empty() : queue.keyRateFree(key);
+        return ofKey.map(at -> "The rate of the key '%s' of the queue '%s' allows no more before %s."
+                        .formatted(key, name, at))
+                .or(() -> queue.rateFree()
+                        .map(at -> "The rate of the queue '%s' allows no more before %s.".formatted(name, at)));
+    }
+
+    private Optional<String> fullQueue(String name, Queue limits) {
+        if (limits.concurrency().isEmpty()) {
+            return Optional.empty();
+        }
+        List<Row> holders = queues.placed(name).toList();
+        int places = limits.concurrency().getAsInt();
+        return holders.size() < places
+                ? Optional.empty()
+                : Optional.of("The queue '%s' is full: %s".formatted(name, taken(holders, places)));
+    }
+
+    private Optional<String> fullWorkers(String name, Queue limits) {
+        if (limits.perWorker().isEmpty()) {
+            return Optional.empty();
+        }
+        int most = limits.perWorker().getAsInt();
+        boolean full = tables.workers.entrySet().stream()
+                .filter(worker -> worker.getValue().serves(name))
+                .allMatch(worker -> queues.heldBy(worker.getKey(), name) >= most);
+        return full
+                ? Optional.of("Every worker of the queue '%s' is at its limit of %d.".formatted(name, most))
+                : Optional.empty();
+    }
+
+    private static String taken(List<Row> holders, int places) {
+        String first = holders.stream()
+                .sorted(Comparator.comparing((Row row) -> row.createdAt).thenComparing(row -> row.ref.id()))
+                .limit(NAMED)
+                .map(row -> "'" + row.ref.id() + "'")
+                .collect(Collectors.joining(", "));
+        String more = holders.size() > NAMED ? " and %d more".formatted(holders.size() - NAMED) : "";
+        return "%d of %d places are taken, by %s%s.".formatted(holders.size(), places, first, more);
+    }
+}
