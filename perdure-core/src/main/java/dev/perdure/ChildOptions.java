@@ -25,14 +25,34 @@ public final class ChildOptions {
         ABANDON
     }
 
-    private static final ChildOptions DEFAULTS = new ChildOptions(StartOptions.defaults(), OnCancel.CANCEL);
+    /** Whether the child runs where its parent is when it starts the child, such as beside a file in a local cache. */
+    public enum Sticky {
+        /** On any worker. The default. */
+        NONE,
+        /**
+         * On the worker of the parent. If that has not taken it five seconds after the child became ready, or is gone,
+         * any worker may.
+         */
+        SOFT,
+        /**
+         * Only on the worker of the parent. If that worker is gone, the child is cancelled: a child that has not begun ends at
+         * once, and one that has begun gets the cancel on any other worker, so that its compensations run. A worker is gone
+         * when its process has closed or died, or has lost its lease.
+         */
+        HARD
+    }
+
+    private static final ChildOptions DEFAULTS =
+            new ChildOptions(StartOptions.defaults(), OnCancel.CANCEL, Sticky.NONE);
 
     private final StartOptions start;
     private final OnCancel onCancel;
+    private final Sticky sticky;
 
-    private ChildOptions(StartOptions start, OnCancel onCancel) {
+    private ChildOptions(StartOptions start, OnCancel onCancel, Sticky sticky) {
         this.start = start;
         this.onCancel = onCancel;
+        this.sticky = sticky;
     }
 
     /** An id derived from the parent's, the default queue, no timeout of its own, and {@link OnCancel#CANCEL}. */
@@ -54,7 +74,7 @@ public final class ChildOptions {
     }
 
     private ChildOptions with(StartOptions options) {
-        return new ChildOptions(options, onCancel);
+        return new ChildOptions(options, onCancel, sticky);
     }
 
     /** Puts the child into this queue. */
@@ -71,6 +91,22 @@ public final class ChildOptions {
     /** How many units of the rate of its queue the child takes when it begins: see {@link StartOptions#weight}. */
     public ChildOptions weight(int units) {
         return with(start.weight(units));
+    }
+
+    /** Lets only workers with these labels run the child: see {@link StartOptions#requires}. */
+    public ChildOptions requires(String... requirements) {
+        return with(start.requires(requirements));
+    }
+
+    /** Lets workers with these labels run the child, if they take it in time: see {@link StartOptions#prefers}. */
+    public ChildOptions prefers(String... requirements) {
+        return with(start.prefers(requirements));
+    }
+
+    /** Whether the child runs on the worker of its parent. */
+    public ChildOptions sticky(Sticky how) {
+        Texts.requireGiven("kind of stickiness", how);
+        return new ChildOptions(start, onCancel, how);
     }
 
     /** Sets the priority. Workers take runs with a higher priority first. */
@@ -115,7 +151,7 @@ public final class ChildOptions {
     /** What cancelling the parent does to the child. */
     public ChildOptions onCancel(OnCancel meaning) {
         Texts.requireGiven("meaning of a cancel", meaning);
-        return new ChildOptions(start, meaning);
+        return new ChildOptions(start, meaning, sticky);
     }
 
     /** The options that it shares with every start. */
@@ -126,5 +162,10 @@ public final class ChildOptions {
     /** What cancelling the parent does to the child. */
     public OnCancel onCancel() {
         return onCancel;
+    }
+
+    /** Whether the child runs on the worker of its parent. */
+    public Sticky sticky() {
+        return sticky;
     }
 }

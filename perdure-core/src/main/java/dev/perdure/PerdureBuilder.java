@@ -15,6 +15,7 @@ import dev.perdure.internal.time.SystemClockwork;
 import dev.perdure.object.VirtualObject;
 import dev.perdure.queue.Limiter;
 import dev.perdure.queue.Queue;
+import dev.perdure.queue.Requirement;
 import dev.perdure.schedule.Schedule;
 import dev.perdure.spi.Codec;
 import dev.perdure.spi.Store;
@@ -23,7 +24,9 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
+import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /** Sets up an engine. Every option has a default that suits a service with a small connection pool. */
@@ -46,6 +49,7 @@ public final class PerdureBuilder {
     private int maxRuns = 10_000;
     private int maxPayloadBytes = 4 * 1024 * 1024;
     private @Nullable String version;
+    private final Map<String, String> labels = new TreeMap<>();
 
     PerdureBuilder(Store store) {
         require(store != null, "the store is null; give it one, such as PostgresStore.on(dataSource).open()");
@@ -208,6 +212,20 @@ public final class PerdureBuilder {
         return this;
     }
 
+    /**
+     * Gives this worker a label, such as {@code label("gpu", "true")} or {@code label("memory", "32")}, in place of an earlier
+     * one of this name. Runs may {@linkplain StartOptions#requires require} or {@linkplain StartOptions#prefers prefer}
+     * labels; a worker also takes runs that do neither.
+     *
+     * @param name its name: letters, digits and _ . : / + -, at most 100
+     * @param value its value, of the same characters
+     */
+    public PerdureBuilder label(String name, String value) {
+        Requirement.checkLabel(name, value);
+        labels.put(name, value);
+        return this;
+    }
+
     private static void require(boolean holds, String reason) {
         if (!holds) {
             throw new InvalidRequestException("Cannot set up the engine: " + reason + ".");
@@ -229,7 +247,7 @@ public final class PerdureBuilder {
                 new ExecutionRules(codec, new StepTypes(codec), retry, warmWindow, maxPayloadBytes, false);
         Set<String> from = queues.isEmpty() ? Set.of(StartOptions.DEFAULT_QUEUE) : Set.copyOf(queues);
         Settings.WorkerRules workerRules =
-                worker ? new Settings.WorkerRules(from, version, lease, maxRuns, closeTimeout) : null;
+                worker ? new Settings.WorkerRules(from, version, lease, maxRuns, closeTimeout, Map.copyOf(labels)) : null;
         return new Settings(
                 store,
                 new SystemClockwork(),

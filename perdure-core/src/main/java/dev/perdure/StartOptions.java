@@ -5,9 +5,12 @@ import dev.perdure.error.InvalidRequestException;
 import dev.perdure.error.RunConflictException;
 import dev.perdure.internal.text.Names;
 import dev.perdure.internal.text.Texts;
+import dev.perdure.queue.Placement;
+import dev.perdure.queue.Requirement;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.Collections;
 import java.util.List;
 import java.util.Map;
@@ -47,6 +50,7 @@ public final class StartOptions {
     private final Map<String, String> attributes;
     private final @Nullable String key;
     private final int weight;
+    private final Placement placement;
 
     /**
      * A message that is in the run's mailbox when it begins.
@@ -72,6 +76,7 @@ public final class StartOptions {
         private Map<String, String> attributes = Map.of();
         private @Nullable String key;
         private int weight = 1;
+        private Placement placement = Placement.ANYWHERE;
     }
 
     private StartOptions(Draft draft) {
@@ -91,6 +96,7 @@ public final class StartOptions {
         this.startKey = draft.startKey;
         this.messages = draft.messages;
         this.attributes = draft.attributes;
+        this.placement = draft.placement;
         this.weight = draft.weight;
         if (weight < 1) {
             throw new InvalidRequestException("The weight is %d; it is at least 1.".formatted(weight));
@@ -153,6 +159,7 @@ public final class StartOptions {
         draft.attributes = attributes;
         draft.key = key;
         draft.weight = weight;
+        draft.placement = placement;
         change.accept(draft);
         return new StartOptions(draft);
     }
@@ -206,6 +213,42 @@ public final class StartOptions {
      */
     public StartOptions weight(int units) {
         return with(draft -> draft.weight = units);
+    }
+
+    /**
+     * Lets only workers run the run whose labels meet all of these requirements, and those required before:
+     * {@code requires("gpu=true", "memory>=16")}. If no live worker does, the run waits, and says so. It applies
+     * whenever the run begins or continues. Children do not inherit it; the tasks of a DAG do.
+     *
+     * @param requirements labels with =, &gt;= or &lt;= and a value
+     */
+    public StartOptions requires(String... requirements) {
+        return with(draft -> draft.placement = placement.requiring(parsed(requirements)));
+    }
+
+    /**
+     * Lets workers run the run whose labels meet all of these requirements, and those preferred before. If none of them has
+     * taken it {@linkplain Placement#PREFERENCE five seconds} after it became ready, any worker may.
+     *
+     * @param requirements labels with =, &gt;= or &lt;= and a value
+     */
+    public StartOptions prefers(String... requirements) {
+        return with(draft -> draft.placement = placement.preferring(parsed(requirements)));
+    }
+
+    private static Requirement[] parsed(String... requirements) {
+        Texts.requireGiven("list of requirements", requirements);
+        return Arrays.stream(requirements).map(StartOptions::requirement).toArray(Requirement[]::new);
+    }
+
+    private static Requirement requirement(String text) {
+        Requirement requirement = Requirement.of(text);
+        if (requirement.label().equals(Requirement.WORKER)) {
+            throw new InvalidRequestException(
+                    "The requirement '%s' names a worker, and worker ids change with every start of a process. Use a label, or ChildOptions.sticky."
+                            .formatted(text));
+        }
+        return requirement;
     }
 
     /** Sets the priority. Workers take runs with a higher priority first. */
@@ -318,6 +361,11 @@ public final class StartOptions {
     /** How many units of the rate of its queue it takes. */
     public int weight() {
         return weight;
+    }
+
+    /** Which workers may run the run. */
+    public Placement placement() {
+        return placement;
     }
 
     /** The priority. */

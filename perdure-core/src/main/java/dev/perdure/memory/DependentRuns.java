@@ -94,7 +94,7 @@ final class DependentRuns {
         }
         List<Row> taken = ending.dependents.stream()
                 .filter(row -> row.state == RunState.PENDING && row.open == 1)
-                .filter(row -> row.start.queue().equals(ending.start.queue()) && worker.suits(row))
+                .filter(row -> row.start.queue().equals(ending.start.queue()) && worker.takesOver(row))
                 .limit(takes)
                 .toList();
         for (Row row : taken) {

@@ -2,11 +2,13 @@ package dev.perdure.memory;
 
 import dev.perdure.RunChange;
 import dev.perdure.RunState;
+import dev.perdure.queue.Placement;
 import dev.perdure.spi.Dispatch;
 import dev.perdure.spi.change.Admission;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
@@ -37,7 +39,8 @@ final class MemoryDispatch implements Dispatch {
             tables.permits.callAll();
             wakeDue();
             ledger.keys.release();
-            List<RunChange> expired = expire();
+            List<RunChange> changed = expire();
+            changed.addAll(freeFromLostWorkers());
             List<Claimed> claimed = new ArrayList<>();
             limitedFirst = !limitedFirst;
             boolean aloneWaits = false;
@@ -49,7 +52,7 @@ final class MemoryDispatch implements Dispatch {
                 aloneWaits |= claimLimited(request, claimed);
             }
             boolean limited = !tables.queues.waiting(request).isEmpty();
-            return new Polled(claimed, signalled(request), nextDue(request), aloneWaits, expired, limited);
+            return new Polled(claimed, signalled(request), nextDue(request), aloneWaits, changed, limited);
         });
     }
 
@@ -84,6 +87,35 @@ final class MemoryDispatch implements Dispatch {
         return expired;
     }
 
+    /**
+     * Frees ready runs whose worker is gone. A run that prefers it may run on any other. A run that requires it is
+     * cancelled first.
+     */
+    private List<RunChange> freeFromLostWorkers() {
+        List<RunChange> cancelled = new ArrayList<>();
+        for (Row row : List.copyOf(tables.ready)) {
+            Placement placement = row.start.placement();
+            Optional<String> lost = placement.worker().filter(id -> !isAlive(id));
+            if (lost.isEmpty()) {
+                continue;
+            }
+            if (placement.requiresWorker()) {
+                String reason = Placement.gone(lost.get());
+                ledger.cancel(row, reason);
+                if (row.state == RunState.CANCELLED) {
+                    cancelled.add(new RunChange(
+                            row.ref.id(), row.start.definition(), RunState.CANCELLED, Optional.of(reason)));
+                }
+            }
+            row.start = row.start.at(placement.withoutWorker());
+        }
+        return cancelled;
+    }
+
+    private boolean isAlive(String worker) {
+        return tables.workers.keySet().stream().anyMatch(id -> id.value().toString().equals(worker));
+    }
+
     private static Instant startBy(Row row) {
         return Objects.requireNonNull(row.startBy);
     }
@@ -93,7 +125,12 @@ final class MemoryDispatch implements Dispatch {
         Instant limit = tables.startLimits.isEmpty() ? null : startBy(tables.startLimits.first());
         Instant rate = tables.queues.nextFree(request).orElse(null);
         Instant permit = tables.permits.nextFree().orElse(null);
-        return earliest(permit, earliest(rate, earliest(timer, limit)));
+        Instant preference = tables.ready.stream()
+                .filter(row -> row.prefersUntil().isAfter(tables.now()))
+                .map(Row::prefersUntil)
+                .min(Comparator.naturalOrder())
+                .orElse(null);
+        return earliest(preference, earliest(permit, earliest(rate, earliest(timer, limit))));
     }
 
     private static @Nullable Instant earliest(@Nullable Instant one, @Nullable Instant other) {
@@ -154,10 +191,18 @@ final class MemoryDispatch implements Dispatch {
         return claimed.stream().anyMatch(Claimed::alone);
     }
 
-    private static boolean suits(Row row, Poll request) {
+    private boolean suits(Row row, Poll request) {
         return request.definitions().contains(row.start.definition())
                 && request.queues().contains(row.start.queue())
-                && (row.start.version() == null || row.start.version().equals(request.version()));
+                && (row.start.version() == null || row.start.version().equals(request.version()))
+                && isPlaced(row, request);
+    }
+
+    private boolean isPlaced(Row row, Poll request) {
+        Placement placement = row.start.placement();
+        return row.prefersUntil().isAfter(tables.now())
+                ? placement.suits(request.labels())
+                : placement.allows(request.labels());
     }
 
     private List<Signalled> signalled(Poll request) {

@@ -107,7 +107,7 @@ final class MemoryObjects implements States {
         return next.state == RunState.PENDING
                 && next.start.queue().equals(ending.start.queue())
                 && !tables.queues.isLimited(next)
-                && worker.suits(next);
+                && worker.takesOver(next);
     }
 
     /** The calls behind a call that was just taken over, as far as its worker could run them one after another. */

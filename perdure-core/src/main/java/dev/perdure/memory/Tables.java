@@ -63,6 +63,11 @@ final class Tables {
             return joining.definitions().contains(row.start.definition())
                     && (row.start.version() == null || row.start.version().equals(joining.version()));
         }
+
+        /** Whether a run may be handed over to it. A run that is placed begins only by a start or a poll that checks labels. */
+        boolean takesOver(Row row) {
+            return suits(row) && row.start.placement().isAnywhere();
+        }
     }
 
     private static final Comparator<Row> BY_PRIORITY_AND_AGE =

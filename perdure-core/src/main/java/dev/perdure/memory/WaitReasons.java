@@ -1,5 +1,6 @@
 package dev.perdure.memory;
 
+import dev.perdure.queue.Placement;
 import dev.perdure.queue.Queue;
 import java.time.Instant;
 import java.util.Comparator;
@@ -31,9 +32,24 @@ final class WaitReasons {
         if (tables.workers.values().stream().noneMatch(worker -> worker.serves(name))) {
             return Optional.of("No live worker takes runs from the queue '%s'.".formatted(name));
         }
-        if (queue == null || queues.holdsPlace(row)) {
-            return Optional.empty();
+        Placement placement = row.start.placement();
+        if (!placement.required().isEmpty()
+                && tables.workers.values().stream()
+                        .filter(worker -> worker.serves(name) && worker.suits(row))
+                        .noneMatch(worker -> placement.allows(worker.joining.labels()))) {
+            return Optional.of(placement.missing(name));
         }
+        Optional<String> full = queue == null || queues.holdsPlace(row) ? Optional.empty() : full(row, name, queue);
+        return full.or(() -> preference(row));
+    }
+
+    private Optional<String> preference(Row row) {
+        return row.prefersUntil().isAfter(tables.now())
+                ? Optional.of(row.start.placement().preference())
+                : Optional.empty();
+    }
+
+    private Optional<String> full(Row row, String name, MemoryQueue queue) {
         return fullKey(row, queue)
                 .or(() -> rate(row, queue))
                 .or(() -> fullQueue(name, queue.limits()))

@@ -1,6 +1,7 @@
 package dev.perdure.spi;
 
 import dev.perdure.RunChange;
+import dev.perdure.queue.Requirement;
 import dev.perdure.spi.change.Control;
 import dev.perdure.spi.change.ObjectCall;
 import dev.perdure.spi.change.Payload;
@@ -9,6 +10,7 @@ import dev.perdure.spi.change.RunRef;
 import dev.perdure.spi.change.WorkerId;
 import java.time.Instant;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
@@ -26,6 +28,7 @@ public interface Dispatch {
      * @param version its version, or null; it gets no runs that are pinned to another version
      * @param limit the number of runs to claim at most; 0 to ask for signals and timers only
      * @param aloneToo whether the worker holds no run, so that it may take a run that has to run alone
+     * @param labels its labels, its id among them; it gets no runs whose placement they do not suit
      */
     record Poll(
             WorkerId worker,
@@ -33,7 +36,36 @@ public interface Dispatch {
             Set<String> queues,
             @Nullable String version,
             int limit,
-            boolean aloneToo) {}
+            boolean aloneToo,
+            Map<String, String> labels) {
+        /** The request of a worker that has no labels but its id. */
+        public Poll(
+                WorkerId worker,
+                Set<String> definitions,
+                Set<String> queues,
+                @Nullable String version,
+                int limit,
+                boolean aloneToo) {
+            this(
+                    worker,
+                    definitions,
+                    queues,
+                    version,
+                    limit,
+                    aloneToo,
+                    Map.of(Requirement.WORKER, worker.value().toString()));
+        }
+
+        /** The same for this many runs. */
+        public Poll forAtMost(int runs, boolean orAlone) {
+            return new Poll(worker, definitions, queues, version, runs, orAlone, labels);
+        }
+
+        /** The same for these definitions. */
+        public Poll of(Set<String> some) {
+            return new Poll(worker, some, queues, version, limit, aloneToo, labels);
+        }
+    }
 
     /**
      * The answer to a worker.

@@ -1,11 +1,13 @@
 package dev.perdure.spi;
 
 import dev.perdure.RunChange;
+import dev.perdure.queue.Requirement;
 import dev.perdure.spi.change.RunRef;
 import dev.perdure.spi.change.WorkerId;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
@@ -22,6 +24,7 @@ public interface Leases {
      * @param former the workers that its process was before; they released all their runs, and did not die
      * @param queues the queues from which it takes runs; empty if that is not known. It serves only to say why a run
      *     waits
+     * @param labels its labels, its id among them. They serve only to say why a run waits
      */
     record Joining(
             WorkerId id,
@@ -30,8 +33,9 @@ public interface Leases {
             Duration lease,
             int lanes,
             Set<WorkerId> former,
-            Set<String> queues) {
-        /** A worker that takes runs from any queue, as far as is known. */
+            Set<String> queues,
+            Map<String, String> labels) {
+        /** A worker that has no labels but its id, and takes runs from any queue, as far as is known. */
         public Joining(
                 WorkerId id,
                 Set<String> definitions,
@@ -39,7 +43,15 @@ public interface Leases {
                 Duration lease,
                 int lanes,
                 Set<WorkerId> former) {
-            this(id, definitions, version, lease, lanes, former, Set.of());
+            this(
+                    id,
+                    definitions,
+                    version,
+                    lease,
+                    lanes,
+                    former,
+                    Set.of(),
+                    Map.of(Requirement.WORKER, id.value().toString()));
         }
 
         /** A worker whose process joins for the first time. */

@@ -22,6 +22,7 @@ import dev.perdure.postgres.setup.Migrations;
 import dev.perdure.postgres.setup.Preflight;
 import dev.perdure.postgres.transaction.JournalBook;
 import dev.perdure.postgres.work.LimitedClaims;
+import dev.perdure.postgres.work.Placements;
 import dev.perdure.postgres.work.PostgresDispatch;
 import dev.perdure.postgres.work.PostgresLeases;
 import dev.perdure.postgres.work.StartLimits;
@@ -103,7 +104,14 @@ public final class PostgresStore implements Store {
                 schema,
                 ledgerSql,
                 workers,
-                new LimitedClaims(database, schema, ledgerSql, workers, queues, wanted.believes),
+                new LimitedClaims(
+                        database,
+                        schema,
+                        ledgerSql,
+                        workers,
+                        queues,
+                        new Placements(database, schema, ledgerSql, ledger),
+                        wanted.believes),
                 permits,
                 new InboxReader(database, schema, ledger),
                 new StartLimits(database, schema, ledger),

@@ -5,7 +5,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import com.zaxxer.hikari.HikariDataSource;
 import dev.perdure.RunId;
 import dev.perdure.RunState;
+import dev.perdure.queue.Placement;
 import dev.perdure.queue.Queue;
+import dev.perdure.queue.Requirement;
 import dev.perdure.spi.Dispatch.Poll;
 import dev.perdure.spi.Leases.Joining;
 import dev.perdure.spi.QueueRules.Order;
@@ -22,6 +24,7 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Random;
 import java.util.Set;
 import java.util.UUID;
@@ -153,14 +156,24 @@ final class ClaimsAgreeIT {
                                 null,
                                 delay,
                                 null)
-                        .withQueueKey(key);
+                        .withQueueKey(key)
+                        .at(placement());
                 starts.add(new Change.Start(run, null));
             }
             return new Step("start " + starts, twin -> apply(twin, Lane.client(0), starts));
         }
 
+        private Placement placement() {
+            return switch (random.nextInt(8)) {
+                case 0 -> Placement.ANYWHERE.requiring(Requirement.of("gpu=true"));
+                case 1 -> Placement.ANYWHERE.preferring(Requirement.of("region=eu"));
+                default -> Placement.ANYWHERE;
+            };
+        }
+
         private Step poll() {
             WorkerId worker = random.nextBoolean() ? Twin.WORKER : OTHER;
+            Map<String, String> labels = worker.equals(OTHER) ? Map.of() : Map.of("gpu", "true");
             int limit = random.nextInt(8);
             boolean alone = random.nextBoolean();
             return new Step(
@@ -168,7 +181,7 @@ final class ClaimsAgreeIT {
                     twin -> twin
                             .store
                             .dispatch()
-                            .poll(new Poll(worker, Set.of("order"), Set.copyOf(QUEUES), null, limit, alone))
+                            .poll(new Poll(worker, Set.of("order"), Set.copyOf(QUEUES), null, limit, alone, labels))
                             .claimed()
                             .stream()
                             .map(Twin::word)

@@ -15,16 +15,22 @@ import dev.perdure.postgres.lane.Workers;
 import dev.perdure.postgres.limiter.PostgresPermits;
 import dev.perdure.postgres.queue.PostgresQueues;
 import dev.perdure.postgres.work.LimitedClaims;
+import dev.perdure.postgres.work.Placements;
 import dev.perdure.postgres.work.PostgresDispatch;
 import dev.perdure.postgres.work.StartLimits;
 import dev.perdure.postgres.work.Watermark;
 import dev.perdure.postgres.write.PostgresLedger;
 import dev.perdure.postgres.write.change.Keys;
 import dev.perdure.postgres.write.part.LedgerSql;
+import dev.perdure.queue.Limiter;
+import dev.perdure.queue.Placement;
+import dev.perdure.queue.Requirement;
 import dev.perdure.spi.Dispatch.Claimed;
 import dev.perdure.spi.Leases.Joining;
 import dev.perdure.spi.Outcome;
+import dev.perdure.spi.Permits;
 import dev.perdure.spi.change.Admission;
+import dev.perdure.spi.change.Awaited;
 import dev.perdure.spi.change.Change;
 import dev.perdure.spi.change.Channel;
 import dev.perdure.spi.change.Due;
@@ -95,13 +101,23 @@ final class PlansIT {
                     .open()) {
                 fixture = new StoreFixture(other);
                 workers.join(new Joining(fixture.worker, Set.of("order"), null, Duration.ofMinutes(10), 4));
+                PostgresPermits permits = new PostgresPermits(database, SCHEMA, ledgerSql, workers, hints);
+                permits.declare(
+                        List.of(Limiter.named("partner").concurrency(50).rate(1_000_000, Duration.ofSeconds(1))));
                 PostgresDispatch dispatch = new PostgresDispatch(
                         database,
                         SCHEMA,
                         ledgerSql,
                         workers,
-                        new LimitedClaims(database, SCHEMA, ledgerSql, workers, queues, true),
-                        new PostgresPermits(database, SCHEMA, ledgerSql, workers, hints),
+                        new LimitedClaims(
+                                database,
+                                SCHEMA,
+                                ledgerSql,
+                                workers,
+                                queues,
+                                new Placements(database, SCHEMA, ledgerSql, ledger),
+                                true),
+                        permits,
                         new InboxReader(database, SCHEMA, ledger),
                         new StartLimits(database, SCHEMA, ledger),
                         ledger,
@@ -113,6 +129,8 @@ final class PlansIT {
                     dags(ledger, fixture, "small-dag-" + i, 2);
                     objects(ledger, fixture, "small-object-" + i, 2);
                     freeCalls(ledger, fixture, "small-free-" + i, 2);
+                    permits(permits, ledger, fixture, "small-permit-" + i, 2);
+                    placed(ledger, dispatch, fixture, "small-placed-" + i, 2);
                 }
                 everything(ledger, dispatch, fixture, "grow", 5_000);
                 plain(ledger, fixture, "grown-plain", 1_000);
@@ -120,6 +138,8 @@ final class PlansIT {
                 dags(ledger, fixture, "grown-dag", 1_000);
                 objects(ledger, fixture, "grown-object", 1_000);
                 freeCalls(ledger, fixture, "grown-free", 1_000);
+                permits(permits, ledger, fixture, "grown-permit", 2_000);
+                placed(ledger, dispatch, fixture, "grown-placed", 1_000);
                 Map<String, Long> before = sequentialScans(one);
                 everything(ledger, dispatch, fixture, "measured", 200);
                 plain(ledger, fixture, "measured-plain", 200);
@@ -127,6 +147,8 @@ final class PlansIT {
                 dags(ledger, fixture, "measured-dag", 100);
                 objects(ledger, fixture, "measured-object", 100);
                 freeCalls(ledger, fixture, "measured-free", 100);
+                permits(permits, ledger, fixture, "measured-permit", 100);
+                placed(ledger, dispatch, fixture, "measured-placed", 100);
                 assertThat(sequentialScans(one)).isEqualTo(before);
             }
         }
@@ -366,6 +388,45 @@ final class PlansIT {
                         .toList());
     }
 
+    /** Steps that ask for permits of a limiter that all runs share. Some get one and are recorded, the others wait out of memory. */
+    private static void permits(
+            PostgresPermits permits, PostgresLedger ledger, StoreFixture fixture, String name, int count) {
+        Lane lane = new Lane(fixture.worker, 0);
+        List<RunRef> runs = owned(ledger, fixture, name, count);
+        List<Permits.Answer> answers = permits.take(
+                fixture.worker,
+                runs.stream()
+                        .map(run -> new Permits.Request("partner", run, 1, 1, 1))
+                        .toList());
+        Move wait = new Move.Wait(
+                RunState.SUSPENDED, new Due.Never(), new Awaited(Set.of(), 1, Set.of("partner")), 0);
+        List<Change> moves = IntStream.range(0, count)
+                .<Change>mapToObj(i -> answers.get(i) == Permits.Answer.HELD
+                        ? StoreFixture.append(runs.get(i), 1)
+                        : new Change.Advance(runs.get(i), 1, List.of(), wait))
+                .toList();
+        applied(ledger, lane, moves);
+        permits.callAll();
+    }
+
+    /** Runs that require or prefer labels that no worker has, or a worker that is gone. */
+    private static void placed(
+            PostgresLedger ledger, PostgresDispatch dispatch, StoreFixture fixture, String name, int count) {
+        List<Requirement> requirements = List.of(
+                Requirement.of("gpu=true"),
+                Requirement.of("memory>=16"),
+                Requirement.worker("00000000-0000-0000-0000-000000000000"));
+        List<Change> starts = new ArrayList<>();
+        for (int i = 0; i < count; i++) {
+            Requirement one = requirements.get(i % 3);
+            Placement placement =
+                    i % 2 == 0 ? Placement.ANYWHERE.requiring(one) : Placement.ANYWHERE.preferring(one);
+            starts.add(new Change.Start(StoreFixture.newRun(name + "-" + i).at(placement), null));
+        }
+        ledger.apply(Lane.client(0), starts);
+        dispatch.poll(fixture.poll(1));
+    }
+
     private static List<RunRef> owned(PostgresLedger ledger, StoreFixture fixture, String name, int count) {
         List<Change> starts = IntStream.range(0, count)
                 .<Change>mapToObj(i -> new Change.Start(StoreFixture.newRun(name + "-" + i), fixture.worker))
@@ -385,7 +446,7 @@ final class PlansIT {
                 Statement statement = connection.createStatement()) {
             TestServer.reportStatistics(connection);
             try (ResultSet rows = statement.executeQuery(
-                    "SELECT relname, seq_scan FROM pg_stat_user_tables WHERE schemaname = '%s' AND relname IN ('run', 'journal', 'object', 'object_call', 'object_state', 'event', 'held', 'ready', 'timer', 'mail', 'awakeable', 'subscription', 'publication')"
+                    "SELECT relname, seq_scan FROM pg_stat_user_tables WHERE schemaname = '%s' AND relname IN ('run', 'journal', 'object', 'object_call', 'object_state', 'event', 'held', 'ready', 'timer', 'mail', 'permit', 'limiter_rate', 'awakeable', 'subscription', 'publication')"
                             .formatted(SCHEMA.name()))) {
                 while (rows.next()) {
                     scans.put(rows.getString(1), rows.getLong(2));

@@ -27,6 +27,7 @@ import dev.perdure.conformance.object.CompletedCallConformance;
 import dev.perdure.conformance.object.ObjectConformance;
 import dev.perdure.conformance.object.ObjectStateConformance;
 import dev.perdure.conformance.queue.FullKeyConformance;
+import dev.perdure.conformance.queue.PlacementConformance;
 import dev.perdure.conformance.queue.QueueLimitConformance;
 import dev.perdure.conformance.queue.QueueOperatorConformance;
 import dev.perdure.conformance.queue.QueueOrderConformance;
@@ -155,6 +156,14 @@ final class PostgresStoreIT {
 
     @Nested
     final class QueueOperators extends QueueOperatorConformance {
+        @Override
+        protected Store open(Supplier<Instant> time) {
+            return freshStore(time);
+        }
+    }
+
+    @Nested
+    final class Placing extends PlacementConformance {
         @Override
         protected Store open(Supplier<Instant> time) {
             return freshStore(time);

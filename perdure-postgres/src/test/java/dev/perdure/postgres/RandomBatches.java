@@ -2,6 +2,8 @@ package dev.perdure.postgres;
 
 import dev.perdure.RunId;
 import dev.perdure.RunState;
+import dev.perdure.queue.Placement;
+import dev.perdure.queue.Requirement;
 import dev.perdure.spi.change.Admission;
 import dev.perdure.spi.change.Awaited;
 import dev.perdure.spi.change.Change;
@@ -37,6 +39,9 @@ import org.jspecify.annotations.Nullable;
  * Random batches of random changes over whatever runs there are. The same seed and the same runs give the same batches.
  */
 final class RandomBatches {
+    private static final Placement GPU =
+            Placement.ANYWHERE.requiring(Requirement.of("gpu=true")).preferring(Requirement.of("region=eu"));
+
     private final Random random;
     private final Map<String, Integer> positions = new HashMap<>();
     private int born;
@@ -148,7 +153,8 @@ final class RandomBatches {
                         random.nextInt(3) - 1,
                         random.nextInt(8) == 0 ? "2" : null,
                         timeout)
-                .withAttributes(random.nextInt(3) == 0 ? Map.of("customer", id, "quoted", "\"\\") : Map.of());
+                .withAttributes(random.nextInt(3) == 0 ? Map.of("customer", id, "quoted", "\"\\") : Map.of())
+                .at(random.nextInt(10) == 0 ? GPU : Placement.ANYWHERE);
     }
 
     private String newId() {
@@ -176,8 +182,9 @@ final class RandomBatches {
                 plain.attributes(),
                 random.nextInt(3) == 0 ? "key" + random.nextInt(3) : null,
                 new Admission(
-                        random.nextInt(4) == 0 ? Duration.ofMinutes(1 + random.nextInt(5)) : null,
-                        1 + random.nextInt(2)));
+                                random.nextInt(4) == 0 ? Duration.ofMinutes(1 + random.nextInt(5)) : null,
+                                1 + random.nextInt(2))
+                        .at(plain.placement()));
         List<Task> tasks = new ArrayList<>();
         int shape = random.nextInt(5);
         if (shape == 0 && !taken) {

@@ -165,32 +165,33 @@ final class SmallPartsTest {
     @Test
     void claims_begin_at_the_beginning_until_that_was_slow_for_a_while() {
         Watermark watermark = new Watermark();
+        List<String> anyVersion = List.of("");
         Poll poll = new Poll(new WorkerId(UUID.randomUUID()), Set.of("a"), Set.of("q"), null, 10, true);
         Watermark.Floor reached = new Watermark.Floor(-1, Instant.parse("2026-01-01T00:00:00Z"), true);
         for (int i = 0; i < 3; i++) {
-            assertThat(watermark.floor(poll)).isEqualTo(Watermark.Floor.BEGINNING);
-            watermark.saw(poll, Watermark.Floor.BEGINNING, reached, 10, 10_000_000);
+            assertThat(watermark.floor(poll, anyVersion)).isEqualTo(Watermark.Floor.BEGINNING);
+            watermark.saw(poll, anyVersion, Watermark.Floor.BEGINNING, reached, 10, 10_000_000);
         }
-        Watermark.Floor floor = watermark.floor(poll);
+        Watermark.Floor floor = watermark.floor(poll, anyVersion);
         assertThat(floor.rank()).isEqualTo(-1);
         assertThat(floor.since()).isBefore(reached.since());
-        assertThat(watermark.floor(new Poll(poll.worker(), Set.of("b"), Set.of("q"), null, 10, true)))
+        assertThat(watermark.floor(new Poll(poll.worker(), Set.of("b"), Set.of("q"), null, 10, true), anyVersion))
                 .isEqualTo(Watermark.Floor.BEGINNING);
 
-        watermark.saw(poll, floor, new Watermark.Floor(-7, reached.since().plusSeconds(9), true), 1, 100);
-        assertThat(watermark.floor(poll))
+        watermark.saw(poll, anyVersion, floor, new Watermark.Floor(-7, reached.since().plusSeconds(9), true), 1, 100);
+        assertThat(watermark.floor(poll, anyVersion))
                 .as("something urgent does not move it back")
                 .isEqualTo(floor);
-        watermark.saw(poll, floor, new Watermark.Floor(-1, reached.since().plusSeconds(9), true), 1, 100);
-        assertThat(watermark.floor(poll).since()).isAfter(floor.since());
-        assertThat(watermark.floor(poll).urgentToo()).isTrue();
-        watermark.saw(poll, floor, reached, 1, 10_000_000);
-        assertThat(watermark.floor(poll).urgentToo())
+        watermark.saw(poll, anyVersion, floor, new Watermark.Floor(-1, reached.since().plusSeconds(9), true), 1, 100);
+        assertThat(watermark.floor(poll, anyVersion).since()).isAfter(floor.since());
+        assertThat(watermark.floor(poll, anyVersion).urgentToo()).isTrue();
+        watermark.saw(poll, anyVersion, floor, reached, 1, 10_000_000);
+        assertThat(watermark.floor(poll, anyVersion).urgentToo())
                 .as("what is urgent has to be waded for")
                 .isFalse();
 
-        watermark.saw(poll, Watermark.Floor.BEGINNING, reached, 10, 100);
-        assertThat(watermark.floor(poll)).isEqualTo(Watermark.Floor.BEGINNING);
+        watermark.saw(poll, anyVersion, Watermark.Floor.BEGINNING, reached, 10, 100);
+        assertThat(watermark.floor(poll, anyVersion)).isEqualTo(Watermark.Floor.BEGINNING);
     }
 
     @Test

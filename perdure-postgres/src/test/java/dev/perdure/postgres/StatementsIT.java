@@ -8,6 +8,8 @@ import dev.perdure.postgres.jdbc.Connections;
 import dev.perdure.postgres.jdbc.Database;
 import dev.perdure.postgres.jdbc.Schema;
 import dev.perdure.postgres.lane.LeaseSql;
+import dev.perdure.postgres.limiter.LimiterSql;
+import dev.perdure.postgres.limiter.PermitSql;
 import dev.perdure.postgres.queue.QueueSql;
 import dev.perdure.postgres.read.JournalSql;
 import dev.perdure.postgres.read.MailboxSql;
@@ -15,6 +17,7 @@ import dev.perdure.postgres.read.QuerySql;
 import dev.perdure.postgres.transaction.TransactionSql;
 import dev.perdure.postgres.work.DispatchSql;
 import dev.perdure.postgres.work.LimitedClaimSql;
+import dev.perdure.postgres.work.PlacementSql;
 import dev.perdure.postgres.work.StartLimitSql;
 import dev.perdure.postgres.write.part.Claims;
 import dev.perdure.postgres.write.part.LedgerSql;
@@ -84,7 +87,10 @@ final class StatementsIT {
                 new LeaseSql(SCHEMA),
                 new DispatchSql(SCHEMA, ledger),
                 new LimitedClaimSql(SCHEMA, ledger),
+                new PlacementSql(SCHEMA, ledger),
                 new QueueSql(SCHEMA),
+                new PermitSql(SCHEMA, ledger),
+                new LimiterSql(SCHEMA),
                 new QuerySql(SCHEMA),
                 new JournalSql(SCHEMA, ledger.settings),
                 new MailboxSql(SCHEMA),

@@ -14,6 +14,7 @@ import dev.perdure.postgres.lane.Workers;
 import dev.perdure.postgres.limiter.PostgresPermits;
 import dev.perdure.postgres.queue.PostgresQueues;
 import dev.perdure.postgres.work.LimitedClaims;
+import dev.perdure.postgres.work.Placements;
 import dev.perdure.postgres.work.PostgresDispatch;
 import dev.perdure.postgres.work.StartLimits;
 import dev.perdure.postgres.work.Watermark;
@@ -34,6 +35,7 @@ import org.junit.jupiter.api.Test;
 /** Claims that begin where the last one stopped pass over what is older, and over nothing else. */
 final class WatermarkIT {
     private static final long TEN_SECONDS = 10_000_000;
+    private static final List<String> ANY_VERSION = List.of("");
 
     @Test
     void what_is_urgent_is_claimed_although_it_comes_before_the_floor() throws Exception {
@@ -56,7 +58,14 @@ final class WatermarkIT {
                     schema,
                     ledgerSql,
                     workers,
-                    new LimitedClaims(database, schema, ledgerSql, workers, queues, true),
+                    new LimitedClaims(
+                            database,
+                            schema,
+                            ledgerSql,
+                            workers,
+                            queues,
+                            new Placements(database, schema, ledgerSql, ledger),
+                            true),
                     new PostgresPermits(database, schema, ledgerSql, workers, new PostgresHints()),
                     new InboxReader(database, schema, ledger),
                     new StartLimits(database, schema, ledger),
@@ -73,14 +82,14 @@ final class WatermarkIT {
             slowUntil(watermark, poll, new Watermark.Floor(~0, Instant.now().plusSeconds(60), true));
 
             assertThat(claimed(dispatch, poll)).containsExactly("urgent", "lesser");
-            watermark.saw(poll, Watermark.Floor.BEGINNING, null, 0, 0); // as after a full look that was quick
+            watermark.saw(poll, ANY_VERSION, Watermark.Floor.BEGINNING, null, 0, 0); // as after a quick full look
             assertThat(claimed(dispatch, poll)).containsExactly("older");
         }
     }
 
     private static void slowUntil(Watermark watermark, Poll poll, Watermark.Floor reached) {
-        while (watermark.floor(poll).equals(Watermark.Floor.BEGINNING)) {
-            watermark.saw(poll, Watermark.Floor.BEGINNING, reached, 1, TEN_SECONDS);
+        while (watermark.floor(poll, ANY_VERSION).equals(Watermark.Floor.BEGINNING)) {
+            watermark.saw(poll, ANY_VERSION, Watermark.Floor.BEGINNING, reached, 1, TEN_SECONDS);
         }
     }
 

@@ -11,6 +11,7 @@ import dev.perdure.conformance.object.CompletedCallConformance;
 import dev.perdure.conformance.object.ObjectConformance;
 import dev.perdure.conformance.object.ObjectStateConformance;
 import dev.perdure.conformance.queue.FullKeyConformance;
+import dev.perdure.conformance.queue.PlacementConformance;
 import dev.perdure.conformance.queue.QueueLimitConformance;
 import dev.perdure.conformance.queue.QueueOperatorConformance;
 import dev.perdure.conformance.queue.QueueOrderConformance;
@@ -130,6 +131,14 @@ final class MemoryStoreConformanceTest {
 
     @Nested
     final class QueueOperators extends QueueOperatorConformance {
+        @Override
+        protected Store open(Supplier<Instant> time) {
+            return freshStore(time);
+        }
+    }
+
+    @Nested
+    final class Placing extends PlacementConformance {
         @Override
         protected Store open(Supplier<Instant> time) {
             return freshStore(time);

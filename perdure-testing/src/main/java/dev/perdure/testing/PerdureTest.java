@@ -25,6 +25,7 @@ import java.time.Instant;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
@@ -75,7 +76,7 @@ public final class PerdureTest extends ForwardingPerdure {
     }
 
     /** A worker with the store as it sees it. */
-    private record Member(Faults store, Engine engine) {}
+    private record Member(Faults store, Map<String, String> labels, Engine engine) {}
 
     /** A test engine on the in-memory store, in {@link TestMode#NORMAL}. */
     public static PerdureTest create() {
@@ -209,17 +210,22 @@ public final class PerdureTest extends ForwardingPerdure {
 
     /** Starts one more worker. */
     public void startWorker() {
+        startWorker(Map.of());
+    }
+
+    /** Starts one more worker, with these labels. */
+    public void startWorker(Map<String, String> labels) {
         ensureStarted();
         CompletableFuture<Member> self = new CompletableFuture<>();
         Faults seen = new Faults(store, faults, mode != TestMode.WITHOUT_HINTS, () -> {
             kill(self.join());
-            startWorker();
+            startWorker(labels);
         });
         Set<String> from = new HashSet<>(Set.of(StartOptions.DEFAULT_QUEUE));
         queues.forEach(queue -> from.add(queue.name()));
         Settings.WorkerRules rules = new Settings.WorkerRules(
-                Set.copyOf(from), null, Duration.ofSeconds(10), maxRuns, Duration.ofSeconds(10));
-        Member member = new Member(seen, Engine.start(settings(seen, rules)));
+                Set.copyOf(from), null, Duration.ofSeconds(10), maxRuns, Duration.ofSeconds(10), labels);
+        Member member = new Member(seen, labels, Engine.start(settings(seen, rules)));
         members.add(member);
         self.complete(member);
         if (closing) { // do not replace a worker that dies while the test closes
@@ -238,8 +244,9 @@ public final class PerdureTest extends ForwardingPerdure {
     /** Kills the worker like {@code kill -9} and starts another. The lease of the killed worker ends at once. */
     public void crash() {
         ensureStarted();
-        kill(members.getFirst());
-        startWorker();
+        Member first = members.getFirst();
+        kill(first);
+        startWorker(first.labels());
     }
 
     /** Kills all workers and starts none. */

@@ -202,7 +202,8 @@ public final class TypedDag {
                         task.priority().orElse(run.priority()),
                         run.version(),
                         hasDeadline ? step.timeout().orElse(null) : null)
-                .withQueueKey(run.queueKey());
+                .withQueueKey(run.queueKey())
+                .at(run.placement());
         return new Task(own, task.after().stream().map(this::place).toList());
     }
 

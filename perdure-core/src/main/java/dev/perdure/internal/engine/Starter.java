@@ -188,7 +188,8 @@ final class Starter {
                 options.attributes(),
                 options.key().orElse(null),
                 new Admission(options.startWithin().orElse(null), options.weight())
-                        .withKey(options.startKey().orElse(null), false));
+                        .withKey(options.startKey().orElse(null), false)
+                        .at(options.placement()));
     }
 
     /** Starts runs in few commits. Tries all of them, and then throws the first refusal. */
@@ -286,11 +287,12 @@ final class Starter {
 
     /**
      * The object that the run holds or waits for as soon as it is started, or null. A call in a queue with limits never
-     * runs ahead of its turn, because it would need a place in the queue.
+     * runs ahead of its turn, because it would need a place in the queue; nor does a call that is placed, because the
+     * store hands it to no worker.
      */
     private @Nullable ObjectKey wanted(NewRun run) {
         ObjectCall call = run.object();
-        if (call == null || call.hold() != ObjectCall.Hold.EXCLUSIVE) {
+        if (call == null || call.hold() != ObjectCall.Hold.EXCLUSIVE || !run.placement().isAnywhere()) {
             return null;
         }
         return settings.store().queues().limits(run.queue()) ? null : call.object();

@@ -9,6 +9,7 @@ import dev.perdure.internal.execution.mail.Turns;
 import dev.perdure.internal.execution.value.Values;
 import dev.perdure.internal.schedule.ScheduleSpec.RuleKind;
 import dev.perdure.internal.schedule.ScheduleTurn.Start;
+import dev.perdure.queue.Placement;
 import dev.perdure.schedule.Fire;
 import dev.perdure.schedule.Overlap;
 import dev.perdure.spi.Mailboxes.Arrived;
@@ -200,7 +201,7 @@ public final class ScheduleFunction implements Registered.Function {
                 null,
                 options.attributes(),
                 options.key(),
-                new Admission(options.startWithin(), options.weight()));
+                new Admission(options.startWithin(), options.weight()).at(Placement.of(options.placement())));
         if (start.what().dag()) {
             return new Effect.Start(run, tasks(engine, name, run));
         }

@@ -82,7 +82,8 @@ public record ScheduleSpec(
             @Nullable Duration startWithin,
             @Nullable String key,
             int weight,
-            Map<String, String> attributes) {}
+            Map<String, String> attributes,
+            @Nullable String placement) {}
 
     boolean has(RuleKind kind) {
         return rules.stream().anyMatch(rule -> rule.kind() == kind);

@@ -87,6 +87,7 @@ public record SpecWriter(CallTargets targets, Values values) {
                 options.startWithin().orElse(null),
                 options.key().orElse(null),
                 options.weight(),
-                options.attributes());
+                options.attributes(),
+                options.placement().text());
     }
 }

@@ -3,13 +3,17 @@ package dev.perdure.internal.settings;
 import dev.perdure.RunListener;
 import dev.perdure.queue.Limiter;
 import dev.perdure.queue.Queue;
+import dev.perdure.queue.Requirement;
 import dev.perdure.schedule.Schedule;
 import dev.perdure.spi.Clockwork;
 import dev.perdure.spi.Store;
+import dev.perdure.spi.change.WorkerId;
 import java.time.Duration;
 import java.util.Collections;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
+import java.util.TreeMap;
 import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 
@@ -53,14 +57,27 @@ public record Settings(
      * @param lease how long it counts as alive after it last renewed its lease
      * @param maxRuns the most runs in memory
      * @param closeTimeout how long closing waits for step bodies
+     * @param labels its labels, without its id
      */
     public record WorkerRules(
-            Set<String> queues, @Nullable String version, Duration lease, int maxRuns, Duration closeTimeout) {
+            Set<String> queues,
+            @Nullable String version,
+            Duration lease,
+            int maxRuns,
+            Duration closeTimeout,
+            Map<String, String> labels) {
         /** Adds the queue of schedules. */
         public WorkerRules {
             Set<String> all = new TreeSet<>(queues);
             all.add(SCHEDULES_QUEUE);
             queues = Collections.unmodifiableSet(all);
+        }
+
+        /** The labels of the worker under this id. */
+        public Map<String, String> labels(WorkerId id) {
+            Map<String, String> all = new TreeMap<>(labels);
+            all.put(Requirement.WORKER, id.value().toString());
+            return Collections.unmodifiableMap(all);
         }
     }
 }

@@ -182,7 +182,13 @@ final class Dispatcher {
         Polled polled = settings.store()
                 .dispatch()
                 .poll(new Dispatch.Poll(
-                        session.id(), registry.names(), rules.queues(), rules.version(), limit, aloneToo));
+                        session.id(),
+                        registry.names(),
+                        rules.queues(),
+                        rules.version(),
+                        limit,
+                        aloneToo,
+                        rules.labels(session.id())));
         polled.changed().forEach(session::tell);
         draining = polled.aloneWaits() && isTimeToDrain();
         if (!polled.aloneWaits()) {

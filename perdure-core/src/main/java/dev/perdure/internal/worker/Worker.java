@@ -88,16 +88,18 @@ public final class Worker implements Session.Home {
                         rules.lease(),
                         settings.store().lanes(),
                         former,
-                        rules.queues()));
+                        rules.queues(),
+                        rules.labels(id)));
         joining.joined(sent);
         shared.clock().observe(now);
         LOG.info(
-                "Worker {} joined: {} definitions {}, queues {}, version {}, lease {}, at most {} runs.",
+                "Worker {} joined: {} definitions {}, queues {}, version {}, labels {}, lease {}, at most {} runs.",
                 id,
                 registry.names().size(),
                 new TreeSet<>(registry.names()),
                 new TreeSet<>(rules.queues()),
                 Objects.requireNonNullElse(rules.version(), "none"),
+                rules.labels(),
                 rules.lease(),
                 rules.maxRuns());
         return joining;
@@ -123,16 +125,17 @@ public final class Worker implements Session.Home {
         return session;
     }
 
-    /** Whether runs may begin in this session's memory: the worker has their definition and has room. */
+    /** Whether runs may begin in this session's memory: the worker has their definition and labels, and has room. */
     public boolean admits(Session home, List<NewRun> runs) {
-        return runs.stream().allMatch(this::suits) && room(home) >= runs.size() && home.alive();
+        return runs.stream().allMatch(run -> suits(home, run)) && room(home) >= runs.size() && home.alive();
     }
 
-    private boolean suits(NewRun run) {
+    private boolean suits(Session home, NewRun run) {
         return registry.find(run.definition()).isPresent()
                 && rules.queues().contains(run.queue())
                 && !settings.store().queues().limits(run.queue())
-                && (run.version() == null || run.version().equals(rules.version()));
+                && (run.version() == null || run.version().equals(rules.version()))
+                && (run.placement().isAnywhere() || run.placement().suits(rules.labels(home.id())));
     }
 
     @Override

@@ -2,6 +2,7 @@ package dev.perdure.spi.change;
 
 import dev.perdure.RunId;
 import dev.perdure.StartKey;
+import dev.perdure.queue.Placement;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
@@ -13,12 +14,14 @@ import org.jspecify.annotations.Nullable;
  * @param startKey the key that decides whether the run is started; or null
  * @param unanswered whether no caller gets the answer. If the key gives such a start to another run, or the key of its
  *     queue is full and the queue refuses it, the store inserts the run all the same, cancelled, with the reason
+ * @param placement which workers may run it
  */
 public record Admission(
         @Nullable Duration startWithin,
         int weight,
         @Nullable StartKey startKey,
-        boolean unanswered) {
+        boolean unanswered,
+        Placement placement) {
     /** No conditions. */
     public static final Admission UNCONDITIONAL = new Admission(null);
 
@@ -29,17 +32,22 @@ public record Admission(
 
     /** Without a key. */
     public Admission(@Nullable Duration startWithin, int weight) {
-        this(startWithin, weight, null, false);
+        this(startWithin, weight, null, false, Placement.ANYWHERE);
     }
 
     /** The same under a key. */
     public Admission withKey(@Nullable StartKey key, boolean withoutCaller) {
-        return new Admission(startWithin, weight, key, withoutCaller);
+        return new Admission(startWithin, weight, key, withoutCaller, placement);
     }
 
     /** The same without the key. */
     public Admission withoutKey() {
-        return new Admission(startWithin, weight, null, unanswered);
+        return new Admission(startWithin, weight, null, unanswered, placement);
+    }
+
+    /** The same on other workers. */
+    public Admission at(Placement other) {
+        return new Admission(startWithin, weight, startKey, unanswered, other);
     }
 
     /**

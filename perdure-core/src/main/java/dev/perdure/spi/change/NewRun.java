@@ -1,6 +1,7 @@
 package dev.perdure.spi.change;
 
 import dev.perdure.RunId;
+import dev.perdure.queue.Placement;
 import java.time.Duration;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
@@ -148,6 +149,16 @@ public record NewRun(
     /** The same run under these conditions. */
     public NewRun withAdmission(Admission other) {
         return copy(input, seed, parent, object, attributes, queueKey, other);
+    }
+
+    /** Which workers may run it. */
+    public Placement placement() {
+        return admission.placement();
+    }
+
+    /** The same run on other workers. */
+    public NewRun at(Placement other) {
+        return withAdmission(admission.at(other));
     }
 
     private NewRun copy(

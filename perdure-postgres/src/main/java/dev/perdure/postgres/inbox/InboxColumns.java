@@ -11,6 +11,7 @@ import dev.perdure.postgres.jdbc.Parameters;
 import dev.perdure.postgres.jdbc.Results;
 import dev.perdure.postgres.jdbc.Text;
 import dev.perdure.postgres.write.part.Claims;
+import dev.perdure.queue.Placement;
 import dev.perdure.spi.change.Admission;
 import dev.perdure.spi.change.Change;
 import dev.perdure.spi.change.Channel;
@@ -99,6 +100,7 @@ public final class InboxColumns {
             .text("definition", ofRun(NewRun::definition))
             .text("queue", ofRun(NewRun::queue))
             .text("version", ofRun(NewRun::version))
+            .text("placement", ofRun(run -> run.placement().text()))
             .text("queue_key", ofRun(NewRun::queueKey))
             .integerOrNull("weight", ofRun(run -> run.admission().weight()))
             .jsonb("attributes", ofRun(run -> Json.object(run.attributes())))
@@ -189,7 +191,8 @@ public final class InboxColumns {
                 attributes(row),
                 queueKey(row),
                 new Admission(Micros.durationOrNull(row, "start_within"), weight(row))
-                        .withKey(StartRules.read(row), true));
+                        .withKey(StartRules.read(row), true)
+                        .at(Placement.of(row.getString("placement"))));
         return new Change.Start(run, null);
     }
 

@@ -108,7 +108,8 @@ public record InboxTasks(List<Placed> all) {
                         row.getInt("priority"),
                         row.getString("version"),
                         Micros.durationOrNull(row, "timeout"))
-                .withQueueKey(part.queueKey());
+                .withQueueKey(part.queueKey())
+                .at(part.placement());
         return new Task(run, List.of((Integer[]) row.getArray("after").getArray()));
     }
 }

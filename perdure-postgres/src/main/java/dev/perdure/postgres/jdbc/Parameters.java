@@ -83,7 +83,7 @@ public final class Parameters {
         return array("int2", values);
     }
 
-    Parameters bools(Object values) throws SQLException {
+    public Parameters bools(Object values) throws SQLException {
         return array("bool", values);
     }
 

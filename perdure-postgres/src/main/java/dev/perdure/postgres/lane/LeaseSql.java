@@ -9,8 +9,8 @@ import dev.perdure.postgres.jdbc.Schema;
 public final class LeaseSql {
     private static final String JOIN = """
             WITH joined AS (
-                INSERT INTO ${schema}.worker (id, definitions, version, queues, lease, expires_at)
-                SELECT ?, ?::text[], ?, NULLIF(?::text[], '{}'), lease, clock_timestamp() + lease
+                INSERT INTO ${schema}.worker (id, definitions, version, queues, labels, lease, expires_at)
+                SELECT ?, ?::text[], ?, NULLIF(?::text[], '{}'), COALESCE(?::jsonb, '{}'), lease, clock_timestamp() + lease
                 FROM (SELECT ? * interval '1 microsecond' AS lease) given
                 ON CONFLICT (id) WHERE NOT dead DO UPDATE SET expires_at = excluded.expires_at
                 RETURNING number, xmax = 0 AS is_new

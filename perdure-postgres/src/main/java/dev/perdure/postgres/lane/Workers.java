@@ -1,6 +1,7 @@
 package dev.perdure.postgres.lane;
 
 import dev.perdure.postgres.jdbc.Database;
+import dev.perdure.postgres.jdbc.Json;
 import dev.perdure.postgres.jdbc.Parameters;
 import dev.perdure.postgres.jdbc.Results;
 import dev.perdure.spi.Leases;
@@ -43,6 +44,7 @@ public final class Workers {
                         .texts(joining.definitions().toArray(String[]::new))
                         .text(joining.version())
                         .texts(joining.queues().toArray(String[]::new))
+                        .text(Json.object(joining.labels()))
                         .number(joining.lease().toNanos() / 1_000)
                         .integer(joining.lanes())
                         .texts(joining.former().stream().map(WorkerId::toString).toArray(String[]::new))
@@ -91,14 +93,18 @@ public final class Workers {
         joined.remove(number);
     }
 
-    /** The definitions that a worker can run, if it has joined through this store. */
+    /**
+     * The runs that a worker may take over, if it has joined through this store: those whose definition it has. A run that is
+     * placed begins only by a start or a poll that checks labels.
+     */
     @Nullable
     public Predicate<NewRun> skills(int number) {
         Leases.Joining worker = joined.get(number);
         return worker == null
                 ? null
                 : run -> worker.definitions().contains(run.definition())
-                        && (run.version() == null || run.version().equals(worker.version()));
+                        && (run.version() == null || run.version().equals(worker.version()))
+                        && run.placement().isAnywhere();
     }
 
     /**

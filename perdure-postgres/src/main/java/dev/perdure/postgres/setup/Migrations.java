@@ -78,7 +78,8 @@ public final class Migrations {
             "V032__turns_of_keys.sql",
             "V033__waiting_without_a_worker.sql",
             "V040__limiters.sql",
-            "V050__schedules.sql");
+            "V050__schedules.sql",
+            "V051__labels.sql");
 
     /** Waits for another process that migrates at the same time; ends with the transaction. */
     private static final String ALONE = "SELECT pg_advisory_xact_lock(hashtextextended('perdure:' || ?, 0))";

@@ -138,7 +138,8 @@ public final class DispatchSql {
     private static final String OUTLOOK = """
             SELECT LEAST(
                        (SELECT due_at FROM ${schema}.timer ORDER BY due_at LIMIT 1),
-                       (SELECT due_at FROM ${schema}.start_limit WHERE due_at > clock.at ORDER BY due_at LIMIT 1)
+                       (SELECT due_at FROM ${schema}.start_limit WHERE due_at > clock.at ORDER BY due_at LIMIT 1),
+                       ${next_preference}
                    ) AS next_due,
                    EXISTS (SELECT FROM ${schema}.start_limit WHERE due_at <= clock.at) AS limits_due,
                    EXISTS (
@@ -163,7 +164,9 @@ public final class DispatchSql {
                        SELECT FROM ${schema}.inbox WHERE taken_until IS NULL OR taken_until < clock_timestamp()
                    ) AS inbox_waits,
                    EXISTS (SELECT FROM unnest(?::text[]) AS n (name) WHERE ${waits}) AS limited_waits,
-                   (SELECT COALESCE(sum(revision), 0)::bigint FROM ${schema}.queue) AS queue_revision
+                   (SELECT COALESCE(sum(revision), 0)::bigint FROM ${schema}.queue) AS queue_revision,
+                   ${placement_news} AS placement_news,
+                   COALESCE(${next_preference} <= clock.at, false) AS preference_over
             FROM (SELECT ${now} AS at OFFSET 0) clock
             """;
 
@@ -251,7 +254,9 @@ public final class DispatchSql {
                 + Pieces.sql(schema, claiming.replace("${unkeyed}", "").replace("${among}", AMONG));
         this.setAside = ledger.settings + ";\n" + Pieces.sql(schema, SET_ASIDE);
         this.signalled = Pieces.sql(schema, SIGNALLED);
-        this.outlook = Pieces.sql(schema, OUTLOOK.replace("${waits}", LimitedClaimSql.WAITS));
+        this.outlook = Pieces.sql(schema, PlacementSql.pieces(OUTLOOK.replace("${waits}", LimitedClaimSql.WAITS)
+                .replace("${placement_news}", PlacementSql.NEWS)
+                .replace("${next_preference}", PlacementSql.NEXT_PREFERENCE)));
         this.poll = String.join(";\n", ledger.settings, wake, signalled, outlook, claim);
     }
 }

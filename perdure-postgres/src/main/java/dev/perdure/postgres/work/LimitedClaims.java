@@ -30,6 +30,7 @@ public final class LimitedClaims {
     private final LimitedClaimSql sql;
     private final Workers workers;
     private final PostgresQueues queues;
+    private final Placements placements;
     private final boolean believes;
 
     /** @param believes whether a queue without keys and rates may be claimed from by the shorter statement */
@@ -39,12 +40,18 @@ public final class LimitedClaims {
             LedgerSql ledgerSql,
             Workers workers,
             PostgresQueues queues,
+            Placements placements,
             boolean believes) {
         this.database = database;
         this.sql = new LimitedClaimSql(schema, ledgerSql);
         this.workers = workers;
         this.queues = queues;
+        this.placements = placements;
         this.believes = believes;
+    }
+
+    Placements placements() {
+        return placements;
     }
 
     PostgresQueues queues() {
@@ -207,7 +214,7 @@ public final class LimitedClaims {
             parameters.integer(worker).integer(lane);
             parameters
                     .texts(wanted.request().definitions().toArray(String[]::new))
-                    .texts(PostgresDispatch.versions(wanted.request()));
+                    .texts(placements.versions(wanted.request()));
             statement.execute();
             Results results = new Results(statement);
             results.skip();

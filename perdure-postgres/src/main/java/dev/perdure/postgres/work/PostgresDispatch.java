@@ -39,8 +39,6 @@ import org.jspecify.annotations.Nullable;
  * which the server refuses a poll are paused ({@link StuckRuns}).
  */
 public final class PostgresDispatch implements Dispatch {
-    private static final String ANY_VERSION = "";
-
     private final Database database;
     private final LedgerSql ledgerSql;
     private final DispatchSql sql;
@@ -54,6 +52,7 @@ public final class PostgresDispatch implements Dispatch {
     private final PostgresQueues queues;
     private final PostgresPermits permits;
     private final LimitedClaims limitedClaims;
+    private final Placements placements;
     private final AtomicLong polls = new AtomicLong();
 
     /** The queues with limits in which a worker has found waiting runs. */
@@ -98,7 +97,8 @@ public final class PostgresDispatch implements Dispatch {
         this.startLimits = startLimits;
         this.ledger = ledger;
         this.watermark = watermark;
-        this.stuckRuns = new StuckRuns(database, sql, workers.lanes());
+        this.placements = limitedClaims.placements();
+        this.stuckRuns = new StuckRuns(database, sql, workers.lanes(), placements);
         this.queues = limitedClaims.queues();
         this.limitedClaims = limitedClaims;
         this.permits = permits;
@@ -137,15 +137,18 @@ public final class PostgresDispatch implements Dispatch {
             quietWorkers.remove(worker);
         }
         queues.saw(answer.queueRevision());
+        List<Claimed> claimed = new ArrayList<>(first.runs());
+        claimed.addAll(answer.claimed());
+        if (answer.preferenceOver() || answer.placementNews()) {
+            claimed.addAll(placed(without(request, claimed), answer.preferenceOver(), worker, changed));
+        }
         Taken last = Taken.NOTHING;
         if (answer.limitedWaits() && first.runs().isEmpty()) {
-            last = limited(without(request, answer.claimed()), worker, changed, null);
+            last = limited(without(request, claimed), worker, changed, null);
             waitingQueues.put(worker, last.waiting());
         } else if (!answer.limitedWaits()) {
             waitingQueues.remove(worker);
         }
-        List<Claimed> claimed = new ArrayList<>(first.runs());
-        claimed.addAll(answer.claimed());
         claimed.addAll(last.runs());
         if (answer.limitsDue()) {
             changed.addAll(startLimits.expire());
@@ -176,7 +179,19 @@ public final class PostgresDispatch implements Dispatch {
             return request;
         }
         int room = claimed.stream().anyMatch(Claimed::alone) ? 0 : request.limit() - claimed.size();
-        return new Poll(request.worker(), request.definitions(), request.queues(), request.version(), room, false);
+        return request.forAtMost(room, false);
+    }
+
+    /** Claims runs that this worker may take only now, because they preferred others or their labels are new. */
+    private List<Claimed> placed(Poll request, boolean preferenceOver, int worker, List<RunChange> changed) {
+        List<String> before = placements.versions(request);
+        if (preferenceOver) {
+            placements.relax();
+        }
+        Placements.Looked looked = placements.look();
+        changed.addAll(looked.cancelled());
+        boolean more = preferenceOver || looked.freed() || !before.containsAll(placements.versions(request));
+        return more && request.limit() > 0 ? ask(request, worker, changed).claimed() : List.of();
     }
 
     /**
@@ -194,9 +209,7 @@ public final class PostgresDispatch implements Dispatch {
         if (poll % 4 == 0 || room == 0) {
             return Taken.NOTHING;
         }
-        Poll share = new Poll(
-                request.worker(), request.definitions(), request.queues(), request.version(), room, request.aloneToo());
-        return limited(share, worker, paused, waiting);
+        return limited(request.forAtMost(room, request.aloneToo()), worker, paused, waiting);
     }
 
     /**
@@ -223,8 +236,9 @@ public final class PostgresDispatch implements Dispatch {
 
     /** Polls. If the server refuses the poll because of some runs, polls again without these. */
     private Answer ask(Poll request, int worker, List<RunChange> paused) {
+        List<String> versions = placements.versions(request);
         try {
-            return ask(request, worker, watermark.floor(request));
+            return ask(request, versions, worker);
         } catch (RuntimeException failed) {
             if (!StuckRuns.isOfOneRow(failed)) {
                 throw failed;
@@ -233,14 +247,15 @@ public final class PostgresDispatch implements Dispatch {
             if (paused.isEmpty()) {
                 throw failed;
             }
-            return ask(request, worker, watermark.floor(request));
+            return ask(request, versions, worker);
         }
     }
 
-    private Answer ask(Poll request, int worker, Watermark.Floor floor) {
+    private Answer ask(Poll request, List<String> versions, int worker) {
+        Watermark.Floor floor = watermark.floor(request, versions);
         int lane = workers.lanes().row(worker, Lanes.POLL);
         try {
-            return database.call(connection -> poll(connection, request, worker, lane, floor));
+            return database.call(connection -> poll(connection, request, versions, worker, lane, floor));
         } catch (LockedException expiring) {
             throw new StoreException(
                     StoreException.Kind.UNAVAILABLE,
@@ -275,6 +290,8 @@ public final class PostgresDispatch implements Dispatch {
             boolean keysFree,
             boolean keysStale,
             boolean permitsWait,
+            boolean placementNews,
+            boolean preferenceOver,
             boolean alive) {
         /** Whether nothing but runs of queues with limits may wait. */
         boolean isQuiet() {
@@ -285,21 +302,24 @@ public final class PostgresDispatch implements Dispatch {
                     && !limitsDue
                     && !keysFree
                     && !keysStale
-                    && !permitsWait;
+                    && !permitsWait
+                    && !placementNews
+                    && !preferenceOver;
         }
     }
 
-    private Answer poll(Connection connection, Poll request, int worker, int lane, Watermark.Floor floor)
+    private Answer poll(
+            Connection connection, Poll request, List<String> versions, int worker, int lane, Watermark.Floor floor)
             throws SQLException {
         try (PreparedStatement statement = Database.prepare(connection, sql.poll)) {
             Parameters parameters = new Parameters(statement);
             parameters.text(Database.LOCK_TIMEOUT).integer(worker).integer(lane).time(database.time());
             parameters.integer(worker).integer(worker).integer(lane);
-            unlimited(parameters, request).integer(worker).integer(lane);
-            limitedClaims.bindQueues(parameters, request);
+            unlimited(parameters, request, versions).integer(worker).integer(lane);
+            limitedClaims.bindQueues(parameters, request).texts(placements.known());
             parameters.time(database.time());
             parameters.integer(worker).integer(lane).time(database.time());
-            unlimited(parameters, request).bool(request.aloneToo() && request.limit() > 0);
+            unlimited(parameters, request, versions).bool(request.aloneToo() && request.limit() > 0);
             parameters
                     .integer(floor.rank())
                     .time(floor.since())
@@ -309,34 +329,26 @@ public final class PostgresDispatch implements Dispatch {
                     .integer(request.limit());
             parameters.integer(worker).integer(worker);
             statement.execute();
-            return read(new Results(statement), request, floor);
+            return read(new Results(statement), request, versions, floor);
         }
     }
 
     /** The queues without limits. */
-    private Parameters unlimited(Parameters parameters, Poll request) throws SQLException {
+    private Parameters unlimited(Parameters parameters, Poll request, List<String> versions) throws SQLException {
         return suiting(
                 parameters,
                 request,
-                request.queues().stream().filter(queue -> !queues.limits(queue)).toArray(String[]::new));
+                request.queues().stream().filter(queue -> !queues.limits(queue)).toArray(String[]::new),
+                versions);
     }
 
-    static Parameters suiting(Parameters parameters, Poll request) throws SQLException {
-        return suiting(parameters, request, request.queues().toArray(String[]::new));
+    static Parameters suiting(Parameters parameters, Poll request, String[] from, List<String> versions)
+            throws SQLException {
+        return parameters.texts(from).texts(request.definitions()).texts(versions);
     }
 
-    private static Parameters suiting(Parameters parameters, Poll request, String[] from) throws SQLException {
-        return parameters
-                .texts(from)
-                .texts(request.definitions().toArray(String[]::new))
-                .texts(versions(request));
-    }
-
-    static String[] versions(Poll request) {
-        return request.version() == null ? new String[] {ANY_VERSION} : new String[] {ANY_VERSION, request.version()};
-    }
-
-    private Answer read(Results results, Poll request, Watermark.Floor floor) throws SQLException {
+    private Answer read(Results results, Poll request, List<String> versions, Watermark.Floor floor)
+            throws SQLException {
         results.skip();
         results.skip();
         List<Long> signalled = new ArrayList<>();
@@ -354,6 +366,8 @@ public final class PostgresDispatch implements Dispatch {
         boolean inboxWaits = outlook.getBoolean("inbox_waits");
         boolean limited = outlook.getBoolean("limited_waits");
         long revision = outlook.getLong("queue_revision");
+        boolean placementNews = outlook.getBoolean("placement_news");
+        boolean preferenceOver = outlook.getBoolean("preference_over");
         boolean alive = outlook.getBoolean("alive");
 
         List<Claimed> claimed = new ArrayList<>();
@@ -366,7 +380,7 @@ public final class PostgresDispatch implements Dispatch {
             took = rows.getLong("took");
             loners -= rows.getBoolean("alone") ? 1 : 0;
         }
-        watermark.saw(request, floor, reached, claimed.size(), took);
+        watermark.saw(request, versions, floor, reached, claimed.size(), took);
         return new Answer(
                 claimed,
                 signalled,
@@ -379,6 +393,8 @@ public final class PostgresDispatch implements Dispatch {
                 keysFree,
                 keysStale,
                 permitsWait,
+                placementNews,
+                preferenceOver,
                 alive);
     }
 }

@@ -43,9 +43,11 @@ public final class StuckRuns {
     private final Database database;
     private final DispatchSql sql;
     private final Lanes lanes;
+    private final Placements placements;
 
-    StuckRuns(Database database, DispatchSql sql, Lanes lanes) {
+    StuckRuns(Database database, DispatchSql sql, Lanes lanes, Placements placements) {
         this.lanes = lanes;
+        this.placements = placements;
         this.database = database;
         this.sql = sql;
     }
@@ -57,7 +59,7 @@ public final class StuckRuns {
         find(due, (connection, keys) -> wake(connection, worker, keys), worker, paused);
         long[] queued = keys(
                 sql.queued,
-                parameters -> PostgresDispatch.suiting(parameters, request)
+                parameters -> suiting(parameters, request)
                         .texts(request.queues().toArray(String[]::new)));
         find(queued, (connection, keys) -> claim(connection, request, worker, keys), worker, paused);
         return paused;
@@ -147,7 +149,7 @@ public final class StuckRuns {
                     .integer(worker)
                     .integer(lane(worker))
                     .time(database.time());
-            PostgresDispatch.suiting(parameters, request)
+            suiting(parameters, request)
                     .longs(keys)
                     .bool(alone)
                     .integer(all.rank())
@@ -161,6 +163,11 @@ public final class StuckRuns {
                     .integer(worker);
             statement.execute();
         }
+    }
+
+    private Parameters suiting(Parameters parameters, Poll request) throws SQLException {
+        return PostgresDispatch.suiting(
+                parameters, request, request.queues().toArray(String[]::new), placements.versions(request));
     }
 
     private int lane(int worker) {

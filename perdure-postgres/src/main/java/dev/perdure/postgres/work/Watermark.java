@@ -3,6 +3,7 @@ package dev.perdure.postgres.work;
 import dev.perdure.spi.Dispatch.Poll;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.List;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
@@ -38,9 +39,9 @@ public final class Watermark {
     private record Kind(
             Set<String> queues,
             Set<String> definitions,
-            @Nullable String version) {
-        static Kind of(Poll poll) {
-            return new Kind(poll.queues(), poll.definitions(), poll.version());
+            List<String> versions) {
+        static Kind of(Poll poll, List<String> versions) {
+            return new Kind(poll.queues(), poll.definitions(), versions);
         }
     }
 
@@ -72,16 +73,18 @@ public final class Watermark {
 
     private final ConcurrentMap<Kind, Seen> seen = new ConcurrentHashMap<>();
 
-    public Floor floor(Poll poll) {
-        Seen last = seen.get(Kind.of(poll));
+    /** @param versions what the runs that it may take have as their version */
+    public Floor floor(Poll poll, List<String> versions) {
+        Seen last = seen.get(Kind.of(poll, versions));
         if (last == null || last.slowLooks() < SLOW_LOOKS || System.nanoTime() - last.nextFullLook() >= 0) {
             return Floor.BEGINNING;
         }
         return last.reached();
     }
 
-    public void saw(Poll poll, Floor from, @Nullable Floor reached, int claimed, long tookMicros) {
-        Kind kind = Kind.of(poll);
+    public void saw(
+            Poll poll, List<String> versions, Floor from, @Nullable Floor reached, int claimed, long tookMicros) {
+        Kind kind = Kind.of(poll, versions);
         boolean quick = tookMicros <= QUICK_MICROS + claimed * QUICK_MICROS_PER_RUN;
         if (!from.equals(Floor.BEGINNING)) {
             if (reached != null) {

@@ -134,7 +134,8 @@ public final class PostgresLedger implements Ledger {
         for (int i = 0; i < refused.length; i++) {
             String reason = Batch.unstorable(changes.get(i));
             if (changes.get(i) instanceof Change.CompletedCall call
-                    && context.queues().limits(call.run().queue())) {
+                    && (context.queues().limits(call.run().queue())
+                            || !call.run().placement().isAnywhere())) {
                 refused[i] = new Outcome.Fenced();
             } else if (reason == null) {
                 storable.add(changes.get(i));

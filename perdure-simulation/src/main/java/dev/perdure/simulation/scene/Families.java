@@ -2,23 +2,27 @@ package dev.perdure.simulation.scene;
 
 import dev.perdure.Child;
 import dev.perdure.ChildOptions;
+import dev.perdure.ChildOptions.Sticky;
 import dev.perdure.Invocation;
 import dev.perdure.RunId;
 import dev.perdure.StartOptions;
 import dev.perdure.TypeRef;
 import dev.perdure.Workflow;
 import dev.perdure.WorkflowContext;
+import dev.perdure.error.RunFailedException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 
-/** Children, some of which have children, and a run that continues as new. */
+/** Children, some of which have children or belong to the worker of their parent, and a run that continues as new. */
 public final class Families implements Scene {
     private final Cast cast;
+    private final boolean sticky;
 
     /** For one history. */
     public Families(Cast cast) {
         this.cast = cast;
+        this.sticky = cast.choices().oneIn(2);
     }
 
     /** The workflows. */
@@ -38,14 +42,30 @@ public final class Families implements Scene {
             }
             List<Child<Integer>> children = new ArrayList<>();
             for (int i = 0; i < 2; i++) {
+                ChildOptions options = ChildOptions.childId(ctx.runId() + "." + i);
                 children.add(ctx.startChild(
-                        Invocation.of(Code::parent, generation - 1), ChildOptions.childId(ctx.runId() + "." + i)));
+                        Invocation.of(Code::parent, generation - 1),
+                        scene.sticky ? options.sticky(i == 0 ? Sticky.HARD : Sticky.SOFT) : options));
             }
             int sum = 1;
             for (Child<Integer> child : children) {
-                sum += child.await();
+                sum += outcome(ctx, child, generation - 1);
             }
             return sum;
+        }
+
+        /** If the worker of a child is gone, another child does the same anywhere. */
+        private static int outcome(WorkflowContext ctx, Child<Integer> child, int generation) {
+            try {
+                return child.await();
+            } catch (RunFailedException failed) {
+                if (!String.valueOf(failed.getMessage()).contains("that worker is gone")) {
+                    throw failed;
+                }
+                return ctx.startChild(
+                                Invocation.of(Code::parent, generation), ChildOptions.childId(child.id() + ".again"))
+                        .await();
+            }
         }
 
         /** Counts its lives. */

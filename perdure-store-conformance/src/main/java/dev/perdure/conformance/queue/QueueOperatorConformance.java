@@ -14,6 +14,7 @@ import dev.perdure.spi.change.Change;
 import dev.perdure.spi.change.WorkerId;
 import java.time.Duration;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import java.util.UUID;
 import org.junit.jupiter.api.Test;
@@ -102,7 +103,7 @@ public abstract class QueueOperatorConformance extends QueueConformance {
         WorkerId worker = new WorkerId(UUID.randomUUID());
         store().leases()
                 .join(new Leases.Joining(
-                        worker, Set.of(DEFINITION), null, Duration.ofMinutes(10), 1, Set.of(), Set.of(queue)));
+                        worker, Set.of(DEFINITION), null, Duration.ofMinutes(10), 1, Set.of(), Set.of(queue), Map.of()));
         return worker;
     }
 

@@ -422,6 +422,14 @@ class PostgresScenariosIT {
     }
 
     @Nested
+    final class LabelsOfWorkers extends PlacementScenarios {
+        @Override
+        protected PerdureTest create(TestMode mode) {
+            return onPostgres(mode);
+        }
+    }
+
+    @Nested
     final class QueuesWithLimits extends QueueScenarios {
         @Override
         protected PerdureTest create(TestMode mode) {

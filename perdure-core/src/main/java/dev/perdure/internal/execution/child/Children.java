@@ -24,6 +24,8 @@ import dev.perdure.internal.execution.value.CallTarget;
 import dev.perdure.internal.execution.value.Derived;
 import dev.perdure.internal.execution.value.Values;
 import dev.perdure.internal.failure.FailedMail;
+import dev.perdure.queue.Placement;
+import dev.perdure.queue.Requirement;
 import dev.perdure.spi.change.Admission;
 import dev.perdure.spi.change.Effect;
 import dev.perdure.spi.change.Entry;
@@ -48,6 +50,15 @@ public final class Children {
      * only the id.
      */
     private static final char AFTER_ID = '\n';
+
+    /**
+     * How a run is started.
+     *
+     * @param options its options
+     * @param placement which workers may run it
+     * @param answers whether it is a child, whose outcome this run gets
+     */
+    private record Start(StartOptions options, Placement placement, boolean answers) {}
 
     private final HeldRun held;
     private final Host host;
@@ -95,7 +106,7 @@ public final class Children {
         ContextCall call = calls.open(what, Entry.Kind.CHILD, callee.name());
         Replay.Past past = calls.rethrowDelivered(call);
         requireSameInput(call, past, callee, payload, input);
-        RunId id = begin(call, past, callee, payload, options.start(), true);
+        RunId id = begin(call, past, callee, payload, new Start(options.start(), placement(options), true));
         ChildFuture<T> child = new ChildFuture<>(
                 futures, call, past, runMail, entry -> read(call, entry, id, target), id, options.onCancel());
         futures.add(child);
@@ -118,7 +129,7 @@ public final class Children {
         ContextCall call = calls.open(what, Entry.Kind.CHILD, callee.name());
         Replay.Past past = calls.rethrowDelivered(call);
         requireSameInput(call, past, callee, payload, input);
-        return begin(call, past, callee, payload, options, false);
+        return begin(call, past, callee, payload, new Start(options, options.placement(), false));
     }
 
     /**
@@ -141,12 +152,8 @@ public final class Children {
     }
 
     private RunId begin(
-            ContextCall call,
-            Replay.Past past,
-            CallTarget callee,
-            Payload input,
-            StartOptions options,
-            boolean answers) {
+            ContextCall call, Replay.Past past, CallTarget callee, Payload input, Start start) {
+        StartOptions options = start.options();
         if (!past.notes().isEmpty()) {
             String written = text(past.notes().getFirst().entry().payload());
             int end = written.indexOf(AFTER_ID);
@@ -164,15 +171,26 @@ public final class Children {
                 options.version().orElse(null),
                 timeout(options),
                 options.delay().orElse(null),
-                answers ? new Parent(held.run(), call.position(), true) : null,
+                start.answers() ? new Parent(held.run(), call.position(), true) : null,
                 callee.object(options),
                 options.attributes(),
                 options.key().orElse(null),
-                new Admission(options.startWithin().orElse(null), options.weight()));
+                new Admission(options.startWithin().orElse(null), options.weight()).at(start.placement()));
         String begun = id.value() + AFTER_ID + Fingerprint.of(input);
         Payload written = new Payload(begun.getBytes(StandardCharsets.UTF_8));
         transitions.defer(call.note(1, Entry.Status.BEGUN, written), new Effect.Start(run, callee.tasks(run)));
         return id;
+    }
+
+    /** A sticky child belongs to the worker that commits its start: if this one dies before, the next one starts it. */
+    private Placement placement(ChildOptions child) {
+        Placement chosen = child.start().placement();
+        Requirement here = Requirement.worker(host.worker().value().toString());
+        return switch (child.sticky()) {
+            case NONE -> chosen;
+            case SOFT -> chosen.preferring(here);
+            case HARD -> chosen.requiring(here);
+        };
     }
 
     /** Includes the seed, because the same position occurs again when a run begins anew. */

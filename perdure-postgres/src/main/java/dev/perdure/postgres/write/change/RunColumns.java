@@ -18,6 +18,7 @@ public final class RunColumns {
             .text("queue", NewRun::queue)
             .integer("priority", NewRun::priority)
             .text("version", NewRun::version)
+            .text("placement", run -> run.placement().text())
             .text("queue_key", NewRun::queueKey)
             .integerOrNull(
                     "weight",

@@ -42,7 +42,7 @@ public final class DagSql {
                             ELSE ${READY} END,
                        parent, 0, open, after, before, timeout
                 FROM given CROSS JOIN clock
-                RETURNING key, partition, state, wake_at, owner, created_at, priority, queue, definition, version, queue_key
+                RETURNING key, partition, state, wake_at, owner, created_at, priority, queue, definition, version, placement, queue_key
             ), inputs AS (
                 ${input(partition = key & 255) FROM given CROSS JOIN clock WHERE input IS NOT NULL}
             ), taken AS (
@@ -119,8 +119,8 @@ public final class DagSql {
                        r.state = ${PENDING} AND r.open = c.premises AS begins,
                        CASE WHEN r.state = ${PENDING} AND r.open = c.premises
                                  AND r.queue = c.queue AND r.queue = c.last_queue
-                                 -- A run of a queue with limits begins only by a poll, which counts the places.
-                                 AND r.queue <> ALL (?::text[])
+                                 -- A run of a queue with limits, or with labels, begins only by a poll, which counts the places.
+                                 AND r.queue <> ALL (?::text[]) AND r.placement IS NULL
                                  AND r.definition = ANY (w.definitions) AND (r.version IS NULL OR r.version = w.version)
                             THEN c.premise END AS premise
                 FROM closed c
@@ -128,7 +128,7 @@ public final class DagSql {
                 LEFT JOIN (SELECT definitions, version FROM ${schema}.worker WHERE number = ? OFFSET 0) w ON true
                 CROSS JOIN LATERAL (
                     SELECT ctid AS place, key, epoch, changed_at, deadline, owner, wakes, changes, recoveries, priority, partition, state,
-                           definition, queue, version, queue_key, reason, open, timeout, before IS NOT NULL AS is_task
+                           definition, queue, version, placement, queue_key, reason, open, timeout, before IS NOT NULL AS is_task
                     FROM ${schema}.run WHERE run.key = c.key AND run.state < ${COMPLETED} OFFSET 0
                 ) r
             ), logged AS (

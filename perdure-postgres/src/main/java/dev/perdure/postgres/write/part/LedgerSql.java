@@ -91,7 +91,7 @@ public final class LedgerSql {
                        cardinality(after::bigint[]), after::bigint[], CASE WHEN after IS NOT NULL THEN timeout END
                 FROM given CROSS JOIN clock
                 ON CONFLICT (id) DO NOTHING
-                RETURNING key, partition, state, wake_at, owner, created_at, priority, queue, definition, version, queue_key
+                RETURNING key, partition, state, wake_at, owner, created_at, priority, queue, definition, version, placement, queue_key
             ), inputs AS (
                 ${input(key = s.key, partition = s.partition, at = s.created_at)
                 FROM started s JOIN given g ON g.key = s.key}

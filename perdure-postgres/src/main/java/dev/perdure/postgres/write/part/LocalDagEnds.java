@@ -178,6 +178,7 @@ public final class LocalDagEnds {
             .text("queue", member -> member.run.queue())
             .text("definition", member -> member.run.definition())
             .text("version", member -> member.run.version())
+            .text("placement", member -> member.run.placement().text())
             .text("queue_key", member -> member.run.queueKey());
 
     public Part part(LocalDagSql sql, Sending sending) {

@@ -250,8 +250,8 @@ public final class ObjectSql {
                 ${leave_line.select FROM ended WHERE number IS NOT NULL}}
             ), found AS MATERIALIZED (
                 SELECT r.*, n.ended, n.takes, n.number, n.type, n.object, clock.at AS moved_at,
-                       -- A run of a queue with limits begins only by a poll, which counts the places.
-                       n.takes > 0 AND r.queue = n.ended_queue AND r.queue <> ALL (?::text[]) AND (
+                       -- A run of a queue with limits, or with labels, begins only by a poll, which counts the places.
+                       n.takes > 0 AND r.queue = n.ended_queue AND r.queue <> ALL (?::text[]) AND r.placement IS NULL AND (
                            SELECT r.definition = ANY (t.definitions) AND (r.version IS NULL OR r.version = t.version)
                            FROM taker t) IS TRUE AS handed
                 FROM next n
@@ -277,7 +277,7 @@ public final class ObjectSql {
                     changes = excluded.changes, state = excluded.state, reason = NULL
             ), behind AS (
                 SELECT b.key, f.ended, row_number() OVER line AS place,
-                       bool_and(b.state = ${PENDING} AND b.queue = f.queue AND (
+                       bool_and(b.state = ${PENDING} AND b.queue = f.queue AND b.placement IS NULL AND (
                            SELECT b.definition = ANY (t.definitions) AND (b.version IS NULL OR b.version = t.version)
                            FROM taker t) IS TRUE) OVER line AS suits
                 FROM found f
@@ -291,7 +291,7 @@ public final class ObjectSql {
                         LIMIT f.takes - 1
                     ) c
                     CROSS JOIN LATERAL (
-                        SELECT key, state, queue, definition, version FROM ${schema}.run WHERE run.key = c.key OFFSET 0
+                        SELECT key, state, queue, definition, version, placement FROM ${schema}.run WHERE run.key = c.key OFFSET 0
                     ) r
                 ) b
                 WHERE f.handed AND f.takes > 1

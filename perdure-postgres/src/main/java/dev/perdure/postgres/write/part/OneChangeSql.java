@@ -76,7 +76,7 @@ public final class OneChangeSql {
                 FROM (SELECT ${now} AS at, set_config('lock_timeout', ?, true)) clock
                 CROSS JOIN ${given}
                 ON CONFLICT DO NOTHING
-                RETURNING key, partition, created_at, priority, queue, definition, version, queue_key
+                RETURNING key, partition, created_at, priority, queue, definition, version, placement, queue_key
             ), input AS (
                 ${input(at = created_at, payload = ?::bytea) FROM started}
             ), queued AS (

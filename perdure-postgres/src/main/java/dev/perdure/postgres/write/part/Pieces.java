@@ -56,12 +56,12 @@ public final class Pieces {
                 "enqueue",
                 "ready",
                 "key, since = moved_at, rank = ~priority, partition, alone = recoveries >= ${ALONE_AFTER}, queue, definition, "
-                        + "version = COALESCE(version, ''), queue_key");
+                        + "version = COALESCE(version, '') || COALESCE(E'\\n' || placement, ''), queue_key");
         insert(
                 "enqueue_new",
                 "ready",
                 "key, since = created_at, rank = ~priority, partition, alone = false, queue, definition, "
-                        + "version = COALESCE(version, ''), queue_key");
+                        + "version = COALESCE(version, '') || COALESCE(E'\\n' || placement, ''), queue_key");
         delete("dequeue", "ready", "key", "");
 
         // event

@@ -77,9 +77,7 @@ final class PostgresModel implements Store {
     @Override
     public Dispatch dispatch() {
         return request -> {
-            Dispatch.Polled due = store.dispatch()
-                    .poll(new Dispatch.Poll(
-                            request.worker(), request.definitions(), request.queues(), request.version(), 0, false));
+            Dispatch.Polled due = store.dispatch().poll(request.forAtMost(0, false));
             others();
             Dispatch.Polled polled = store.dispatch().poll(request);
             List<Dispatch.Signalled> signalled = new ArrayList<>(due.signalled());

@@ -283,13 +283,8 @@ final class SimulatedStore implements Store {
         scheduler.trouble();
         Set<String> definitions = new TreeSet<>(request.definitions());
         definitions.removeIf(unused -> choices.oneIn(2));
-        return new Dispatch.Poll(
-                request.worker(),
-                definitions,
-                request.queues(),
-                request.version(),
-                (int) choices.between(1, Math.min(3, request.limit())),
-                request.aloneToo());
+        return request.of(definitions)
+                .forAtMost((int) choices.between(1, Math.min(3, request.limit())), request.aloneToo());
     }
 
     @Override

@@ -22,6 +22,7 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.function.Consumer;
@@ -331,7 +332,10 @@ public final class World {
                 queues,
                 List.of(),
                 List.of(),
-                worker ? new Settings.WorkerRules(names, null, LEASE, maxRuns, Duration.ofNanos(leases(0.5))) : null);
+                worker
+                        ? new Settings.WorkerRules(
+                                names, null, LEASE, maxRuns, Duration.ofNanos(leases(0.5)), Map.of())
+                        : null);
     }
 
     /**

@@ -1,0 +1,209 @@
+package dev.perdure.postgres.work;
+
+import dev.perdure.RunChange;
+import dev.perdure.RunId;
+import dev.perdure.RunState;
+import dev.perdure.error.StoreException;
+import dev.perdure.postgres.jdbc.Database;
+import dev.perdure.postgres.jdbc.Parameters;
+import dev.perdure.postgres.jdbc.Query;
+import dev.perdure.postgres.jdbc.Results;
+import dev.perdure.postgres.jdbc.Schema;
+import dev.perdure.postgres.write.part.LedgerSql;
+import dev.perdure.queue.Placement;
+import dev.perdure.spi.Dispatch.Poll;
+import dev.perdure.spi.Ledger;
+import dev.perdure.spi.Outcome;
+import dev.perdure.spi.change.Change;
+import dev.perdure.spi.change.Lane;
+import java.sql.Connection;
+import java.sql.PreparedStatement;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Which ready runs a worker may take because of its labels.
+ *
+ * <p>How it works: a run that requires or prefers labels waits under a text of its version and its placement, in the column in
+ * which other runs have only their version. There are few such texts, whatever the number of runs. This class knows those in use;
+ * a poll names the ones that the labels of its worker suit beside the version of the worker. So a claim is the same for all runs, and
+ * runs that no worker suits cost a claim nothing. A poll reads whether there is a text that is not known here, and then reads all of them.
+ *
+ * <p>If no worker that a run prefers has taken it in time, a poll removes the preference from the row in the queue; the row of
+ * the run keeps it for the next time. If the worker is gone that a run prefers, a poll removes that from both rows; if the run
+ * requires it, the poll cancels the run first. If the process dies in between, the next poll of any worker does both again.
+ */
+public final class Placements {
+    private static final Logger LOG = LoggerFactory.getLogger("dev.perdure.store");
+    private static final String ANY_VERSION = "";
+    private static final char AFTER_VERSION = '\n';
+
+    private final Database database;
+    private final PlacementSql sql;
+    private final Ledger ledger;
+    private volatile Set<Text> used = Set.of();
+
+    /** A text under which runs wait. */
+    private record Text(String whole, String version, Placement placement) implements Comparable<Text> {
+        static Text of(String whole) {
+            int end = whole.indexOf(AFTER_VERSION);
+            return new Text(whole, whole.substring(0, end), Placement.of(whole.substring(end + 1)));
+        }
+
+        boolean suits(Poll request) {
+            return (version.isEmpty() || version.equals(request.version())) && placement.suits(request.labels());
+        }
+
+        @Override
+        public int compareTo(Text other) {
+            return whole.compareTo(other.whole);
+        }
+    }
+
+    /** A run whose worker is gone. */
+    private record Lost(long key, RunId run, String definition, Placement placement) {
+        Change cancel() {
+            return new Change.Command(run, Change.CommandKind.CANCEL, reason());
+        }
+
+        String reason() {
+            return Placement.gone(placement.worker().orElseThrow());
+        }
+    }
+
+    public Placements(Database database, Schema schema, LedgerSql ledgerSql, Ledger ledger) {
+        this.database = database;
+        this.sql = new PlacementSql(schema, ledgerSql);
+        this.ledger = ledger;
+    }
+
+    /** What the runs that a worker may take have as their version: none, its own, and texts that its labels suit. */
+    List<String> versions(Poll request) {
+        return Stream.of(
+                        Stream.of(ANY_VERSION),
+                        Stream.ofNullable(request.version()),
+                        used.stream().filter(text -> text.suits(request)).map(Text::whole))
+                .flatMap(versions -> versions)
+                .toList();
+    }
+
+    /** The texts that are known here. */
+    String[] known() {
+        return used.stream().map(Text::whole).toArray(String[]::new);
+    }
+
+    /**
+     * What a look has changed.
+     *
+     * @param freed whether it has freed runs from workers that are gone
+     * @param cancelled the runs among them that it has cancelled
+     */
+    record Looked(boolean freed, List<RunChange> cancelled) {}
+
+    /** Reads which texts there are, and frees runs from workers that are gone. */
+    Looked look() {
+        Set<Text> found = new TreeSet<>();
+        List<String> gone = new ArrayList<>();
+        read(sql.look, parameters -> {}, row -> {
+            String whole = row.getString("version");
+            if (row.getBoolean("gone")) {
+                gone.add(whole);
+            }
+            return found.add(Text.of(whole));
+        });
+        used = found;
+        return gone.isEmpty() ? new Looked(false, List.of()) : new Looked(true, free(gone));
+    }
+
+    /** Lets any worker take runs that no worker has taken which they prefer. */
+    void relax() {
+        execute(sql.relax, parameters -> parameters.time(database.time()));
+    }
+
+    private List<RunChange> free(List<String> texts) {
+        List<RunChange> cancelled = new ArrayList<>();
+        try {
+            List<Lost> lost = read(
+                    sql.waiting,
+                    parameters -> parameters.texts(texts),
+                    row -> new Lost(
+                            row.getLong("key"),
+                            RunId.of(row.getString("id")),
+                            row.getString("definition"),
+                            Placement.of(row.getString("placement"))));
+            List<Lost> bound =
+                    lost.stream().filter(run -> run.placement().requiresWorker()).toList();
+            List<Outcome> outcomes = bound.isEmpty()
+                    ? List.of()
+                    : ledger.apply(Lane.client(0), bound.stream().map(Lost::cancel).toList());
+            for (int i = 0; i < outcomes.size(); i++) {
+                if (outcomes.get(i) instanceof Outcome.Commanded commanded
+                        && commanded.changed()
+                        && commanded.state() == RunState.CANCELLED) {
+                    Lost each = bound.get(i);
+                    cancelled.add(new RunChange(
+                            each.run(), each.definition(), RunState.CANCELLED, Optional.of(each.reason())));
+                }
+            }
+            replace(lost);
+        } catch (StoreException later) {
+            LOG.debug("Could not free all runs from workers that are gone; the next poll tries again.", later);
+        }
+        return cancelled;
+    }
+
+    private void replace(List<Lost> lost) {
+        @Nullable String[] placements = new @Nullable String[lost.size()];
+        boolean[] bound = new boolean[lost.size()];
+        for (int i = 0; i < bound.length; i++) {
+            placements[i] = lost.get(i).placement().withoutWorker().text();
+            bound[i] = lost.get(i).placement().requiresWorker();
+        }
+        execute(
+                sql.replace,
+                parameters -> parameters
+                        .longs(lost.stream().mapToLong(Lost::key).toArray())
+                        .texts(placements)
+                        .bools(bound));
+    }
+
+    private void execute(String text, Query.Binding binding) {
+        database.call(connection -> {
+            try (PreparedStatement statement = bound(connection, text, binding)) {
+                return statement.execute();
+            }
+        });
+    }
+
+    private <T> List<T> read(String text, Query.Binding binding, Query.Reader<T> reader) {
+        return database.call(connection -> {
+            try (PreparedStatement statement = bound(connection, text, binding)) {
+                statement.execute();
+                Results results = new Results(statement);
+                results.skip();
+                ResultSet rows = results.next();
+                List<T> all = new ArrayList<>();
+                while (rows.next()) {
+                    all.add(reader.read(rows));
+                }
+                return all;
+            }
+        });
+    }
+
+    private static PreparedStatement bound(Connection connection, String text, Query.Binding binding)
+            throws SQLException {
+        PreparedStatement statement = Database.prepare(connection, text);
+        binding.bind(new Parameters(statement).text(Database.LOCK_TIMEOUT));
+        return statement;
+    }
+}
