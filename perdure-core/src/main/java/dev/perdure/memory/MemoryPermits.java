@@ -31,7 +31,7 @@ import org.jspecify.annotations.Nullable;
  * read from its run whenever permits are counted ({@link #holds}, {@link #isOver}), so no change of a run has to give a permit back.
  */
 final class MemoryPermits implements Permits {
-    /** So many of the runs that hold permits are named. */
+    /** How many of the runs that hold permits are named. */
     private static final int NAMED = 3;
 
     private final Tables tables;
@@ -68,7 +68,7 @@ final class MemoryPermits implements Permits {
         private long epoch;
         /** When its turn came. */
         private @Nullable Instant called;
-        /** Whether others go before it until it asks again. */
+        /** Whether it is passed over until it asks again. */
         private boolean passed;
 
         private Place(Row row, Request request, Instant since) {
@@ -92,7 +92,7 @@ final class MemoryPermits implements Permits {
         this.tables = tables;
     }
 
-    // ---- who holds what
+    // ---- which attempts hold permits
 
     /** Whether the attempt has been recorded, or will never be made. */
     private static boolean isOver(Place place) {
@@ -170,7 +170,7 @@ final class MemoryPermits implements Permits {
         return Answer.WAITS;
     }
 
-    /** Those whose turn it is. Others of which it is not known whether they still wait are passed over. */
+    /** The attempts whose turn it is. Passes over attempts that may no longer wait. */
     private List<Place> turns(Line line) {
         List<Place> turns = new ArrayList<>();
         long free = free(line);
@@ -186,7 +186,7 @@ final class MemoryPermits implements Permits {
         return turns;
     }
 
-    /** Whether the run is on its way to ask, or can be called. */
+    /** Whether the run is about to ask, or can be woken. */
     private static boolean waits(Line line, Place place) {
         return switch (place.row.state) {
             case READY, RUNNING -> true;

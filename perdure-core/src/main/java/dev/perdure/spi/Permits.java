@@ -38,7 +38,7 @@ public interface Permits {
      */
     record Request(String limiter, RunRef run, long epoch, int position, int attempt) {}
 
-    /** What came of a request. */
+    /** The answer to a request. */
     enum Answer {
         /** The attempt holds a permit. */
         HELD,

@@ -36,6 +36,8 @@ import org.junit.jupiter.api.Timeout;
 @Timeout(value = 30, unit = TimeUnit.MINUTES)
 class LimiterIT {
     private static final Duration PATIENCE = Duration.ofMinutes(10);
+    /** How much later than its permit a body has its first line at most, for which this test allows. */
+    private static final Duration DELAY = Duration.ofMillis(500);
     private static final Duration STANDSTILL = CrashWorker.LEASE.multipliedBy(2);
 
     @Test
@@ -47,6 +49,52 @@ class LimiterIT {
     @Tag("thorough")
     void never_more_bodies_than_the_limit_are_at_work_in_eight_processes() throws Exception {
         torture(8, Integer.getInteger("limiters.runs", 1_000), Integer.getInteger("limiters.kills", 20));
+    }
+
+    @Test
+    @Tag("thorough")
+    void never_more_bodies_begin_in_a_period_than_the_rate_allows_whichever_process_is_killed() throws Exception {
+        int runs = Integer.getInteger("limiters.runs", 300);
+        try (SharedPostgres.Fresh database = SharedPostgres.database("limiter_rates");
+                HikariDataSource pool = CrashWorker.pool(database.jdbcUrl(), database.user(), database.password());
+                PostgresStore store = PostgresStore.on(pool).open();
+                Perdure client = Perdure.on(store).limiters(LimiterWorker.RATE).client()) {
+            OutsideLedger ledger = new OutsideLedger(pool);
+            ledger.create();
+            client.startAll(
+                    IntStream.range(0, runs).boxed().toList(),
+                    number -> Invocation.of(LimiterWorker.rated(ledger), "run-" + number),
+                    number -> StartOptions.id("run-" + number));
+            killOneAfterAnother(database, ledger, client, 3, runs, Integer.getInteger("limiters.kills", 5));
+            List<Line> lines = ledger.lines();
+            System.out.printf(
+                    "limiters: at most %d bodies began within %s, and the rate is %d in %s%n",
+                    mostWithin(lines, LimiterWorker.PERIOD.minus(DELAY)),
+                    LimiterWorker.PERIOD.minus(DELAY),
+                    LimiterWorker.IN_A_PERIOD,
+                    LimiterWorker.PERIOD);
+            assertThat(ended(lines)).isEqualTo((long) runs * LimiterWorker.STEPS);
+            assertThat(mostWithin(lines, LimiterWorker.PERIOD.minus(DELAY)))
+                    .isBetween(LimiterWorker.IN_A_PERIOD / 2, LimiterWorker.IN_A_PERIOD);
+        }
+    }
+
+    /** The most bodies that began within a time of this length. */
+    private static int mostWithin(List<Line> lines, Duration length) {
+        List<Instant> begun = lines.stream()
+                .filter(line -> line.step().equals("begin"))
+                .map(Line::at)
+                .sorted()
+                .toList();
+        int most = 0;
+        int first = 0;
+        for (int last = 0; last < begun.size(); last++) {
+            while (!begun.get(first).plus(length).isAfter(begun.get(last))) {
+                first++;
+            }
+            most = Math.max(most, last - first + 1);
+        }
+        return most;
     }
 
     private static void torture(int processes, int runs, int kills) throws Exception {
@@ -61,30 +109,8 @@ class LimiterIT {
                     IntStream.range(0, runs).boxed().toList(),
                     number -> Invocation.of(LimiterWorker.definition(ledger), "run-" + number),
                     number -> StartOptions.id("run-" + number));
-            List<WorkerProcess> workers = new ArrayList<>();
             Instant from = ledger.now();
-            try {
-                for (int i = 0; i < processes; i++) {
-                    workers.add(WorkerProcess.start(LimiterWorker.class, database));
-                }
-                for (WorkerProcess worker : workers) {
-                    worker.ready();
-                }
-                Random chance = new Random(Long.getLong("crash.seed", 42));
-                for (int kill = 0; kill < kills; kill++) {
-                    // By progress, not by time: so there is something left to be done at every kill, on any machine.
-                    long due = (long) runs * LimiterWorker.STEPS * kill / kills;
-                    Awaitility.await().atMost(PATIENCE).until(() -> ended(ledger.lines()) >= due);
-                    int victim = chance.nextInt(processes);
-                    workers.get(victim).kill();
-                    workers.set(
-                            victim,
-                            WorkerProcess.start(LimiterWorker.class, database).ready());
-                }
-                Awaitility.await().atMost(PATIENCE).until(() -> allCompleted(client, runs));
-            } finally {
-                workers.forEach(WorkerProcess::close);
-            }
+            killOneAfterAnother(database, ledger, client, processes, runs, kills);
             List<Line> lines = ledger.lines();
             System.out.printf(
                     "limiters: %d steps in %d processes under %d kills in %d ms; at most %d at once; the longest standstill %d ms%n",
@@ -101,6 +127,33 @@ class LimiterIT {
                     .isLessThan(STANDSTILL);
             LimiterInfo limiter = client.limiters().get(LimiterWorker.LIMITER.name());
             assertThat(limiter.held()).isZero();
+        }
+    }
+
+    private static void killOneAfterAnother(
+            SharedPostgres.Fresh database, OutsideLedger ledger, Perdure client, int processes, int runs, int kills)
+            throws Exception {
+        List<WorkerProcess> workers = new ArrayList<>();
+        try {
+            for (int i = 0; i < processes; i++) {
+                workers.add(WorkerProcess.start(LimiterWorker.class, database));
+            }
+            for (WorkerProcess worker : workers) {
+                worker.ready();
+            }
+            Random chance = new Random(Long.getLong("crash.seed", 42));
+            for (int kill = 0; kill < kills; kill++) {
+                // By progress, not by time: so there is something left to be done at every kill, on any machine.
+                long due = (long) runs * LimiterWorker.STEPS * kill / kills;
+                Awaitility.await().atMost(PATIENCE).until(() -> ended(ledger.lines()) >= due);
+                int victim = chance.nextInt(processes);
+                workers.get(victim).kill();
+                workers.set(
+                        victim, WorkerProcess.start(LimiterWorker.class, database).ready());
+            }
+            Awaitility.await().atMost(PATIENCE).until(() -> allCompleted(client, runs));
+        } finally {
+            workers.forEach(WorkerProcess::close);
         }
     }
 

@@ -15,6 +15,9 @@ public final class LimiterWorker {
     static final int AT_ONCE = 5;
     static final int STEPS = 3;
     static final Limiter LIMITER = Limiter.named("partner").concurrency(AT_ONCE);
+    static final int IN_A_PERIOD = 100;
+    static final Duration PERIOD = Duration.ofSeconds(2);
+    static final Limiter RATE = Limiter.named("api").rate(IN_A_PERIOD, PERIOD);
     /** So long that permits are held for most of the time: else the limit would not be reached. */
     private static final Duration BODY = Duration.ofMillis(20);
 
@@ -31,6 +34,17 @@ public final class LimiterWorker {
         });
     }
 
+    /** The same with steps of which so many may begin in a period. */
+    static Definition<String, String> rated(OutsideLedger ledger) {
+        return Definition.of("rated-steps", String.class, String.class, (ctx, in) -> {
+            for (int i = 0; i < STEPS; i++) {
+                String step = in + "/" + i;
+                ctx.step("call", () -> work(ledger, step), limit(RATE));
+            }
+            return in;
+        });
+    }
+
     private static String work(OutsideLedger ledger, String step) throws Exception {
         ledger.write(step, "begin");
         UnderFire.pause(BODY);
@@ -42,9 +56,10 @@ public final class LimiterWorker {
         try (HikariDataSource pool = CrashWorker.pool(args[0], args[1], args[2]);
                 HikariDataSource ledgerPool = CrashWorker.pool(args[0], args[1], args[2]);
                 PostgresStore store = PostgresStore.on(pool).open()) {
+            OutsideLedger ledger = new OutsideLedger(ledgerPool);
             Perdure worker = Perdure.on(store)
-                    .register(definition(new OutsideLedger(ledgerPool)))
-                    .limiters(LIMITER)
+                    .register(definition(ledger), rated(ledger))
+                    .limiters(LIMITER, RATE)
                     .lease(CrashWorker.LEASE)
                     .warmWindow(Duration.ofMillis(50))
                     .start();

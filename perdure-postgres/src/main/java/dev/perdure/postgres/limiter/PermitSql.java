@@ -9,21 +9,21 @@ import dev.perdure.spi.Permits;
 /**
  * The statements that give permits.
  *
- * <p>How it works: one execute locks the row of the limiter; the statement after that has a new snapshot, so it sees all permits that
- * were given before it. It counts the permits from the rows of runs and their journals: {@code permit} only says at which attempts to
- * look. It walks the line from its head, gives permits to those who ask and whose turn it is, and wakes the runs of the others. It
- * deletes the rows of attempts that are over, and looks at no more of the line than a window at its head.
+ * <p>How it works: one execute locks the row of the limiter. The statement after that has a new snapshot, so it sees all permits that
+ * were given before it. It counts the permits from the rows of runs and their journals; {@code permit} only lists the attempts to
+ * examine. It walks along the line from its head: an attempt whose turn it is gets a permit if it asks, and otherwise its run is woken. It
+ * deletes the rows of attempts that are over, and examines no more of the line than a window at its head.
  *
  * <p>Lock order: lane, limiter, then runs, which are skipped if they are locked: such a run is woken the next time.
  */
 public final class PermitSql {
-    /** So many attempts at the head of a line are looked at. */
+    /** How many attempts at the head of a line are examined. */
     private static final int WINDOW = 200;
 
-    /** Into so many stretches the period of a rate is divided, as for queues. */
+    /** Into how many parts the period of a rate is divided, as for queues. */
     private static final int STRETCHES = 128;
 
-    /** Takes the lane of the worker first, if one asks, as every batch does. */
+    /** Locks the lane of the worker first, if a worker asks, as every batch does. */
     private static final String LOCK = """
             WITH ${fence}
             SELECT count(*) FROM (
@@ -43,7 +43,7 @@ public final class PermitSql {
                 ) l
                 WHERE ${client_or_lane_exists}
             ), asked AS MATERIALIZED (
-                -- Of runs that this worker holds. What the same attempt has asked before keeps its place in the line.
+                -- Only for runs that this worker holds. An attempt that has asked before keeps its place in the line.
                 SELECT g.ordinal, g.key, g.position, g.attempt, g.epoch, r.restarts, r.partition, p.number, p.asked_at,
                        COALESCE(p.state = 1, false) AS held, row_number() OVER (PARTITION BY p.number IS NULL ORDER BY g.ordinal) AS nth
                 FROM rule
@@ -77,7 +77,7 @@ public final class PermitSql {
                            SELECT FROM ${schema}.journal j
                            WHERE j.key = p.key AND j.position = p.position AND j.note IN (0, p.attempt)
                        ) AS over,
-                       -- It is on its way to ask, or can be called; and if it was called, that is not long ago.
+                       -- The run is about to ask, or can be woken; and if it was woken, that is not long ago.
                        CASE r.state WHEN ${SUSPENDED} THEN COALESCE('${LIMITER}' || rule.name = ANY (r.awaited_names), false)
                                     WHEN ${RUNNING} THEN NOT p.late
                                     WHEN ${READY} THEN NOT p.late

@@ -40,7 +40,7 @@ import org.jspecify.annotations.Nullable;
  * The limiters of steps, and their permits ({@link PermitSql}).
  *
  * <p>A request is safe to repeat, also if an earlier copy of it arrives late: it takes only what the attempt holds or waits for, under
- * the epoch of its run. So it needs no lane of its own; it only looks whether the worker is alive.
+ * the epoch of its run. So it needs no lane of its own; it only checks that the worker is alive.
  */
 public final class PostgresPermits implements Permits {
     private static final long TIDY_NANOS = TimeUnit.SECONDS.toNanos(30);
@@ -67,7 +67,7 @@ public final class PostgresPermits implements Permits {
     // ---- permits
 
     /**
-     * What came of a look at a line.
+     * The result of a look at a line.
      *
      * @param known whether there is such a limiter
      * @param held the requests that hold permits, by their numbers from 1
