@@ -107,7 +107,7 @@ final class MemoryQueries implements Runs, Journals {
     private static Payload lastOf(Row row) {
         return row.journal.descendingMap().values().stream()
                 .map(Recorded::entry)
-                .filter(entry -> entry.note() == Entry.ANSWER)
+                .filter(entry -> entry.note() == Entry.ANSWER && entry.status() == Entry.Status.VALUE)
                 .findFirst()
                 .map(Entry::payload)
                 .orElse(row.start.input());

@@ -66,7 +66,7 @@ public interface Runs {
      *
      * @param run the run
      * @param info its state and attributes
-     * @param recorded the payload of its last answer in the journal, or its input if it has recorded none
+     * @param recorded the last value in its journal, or its input if it has recorded none
      */
     record Latest(RunRef run, RunInfo info, Payload recorded) {}
 

@@ -14,6 +14,7 @@ import dev.perdure.spi.change.Channel;
 import dev.perdure.spi.change.Due;
 import dev.perdure.spi.change.Effect;
 import dev.perdure.spi.change.EndReport;
+import dev.perdure.spi.change.Entry;
 import dev.perdure.spi.change.Lane;
 import dev.perdure.spi.change.Mail;
 import dev.perdure.spi.change.Move;
@@ -125,6 +126,16 @@ public abstract class EndReportConformance extends StoreConformance {
                 .containsExactly(first);
         assertThat(store().runs().latest(second.id()).orElseThrow().recorded()).isEqualTo(payload("2"));
         assertThat(store().runs().latest(RunId.of("nobody"))).isEmpty();
+        apply(
+                worker,
+                advance(
+                        second,
+                        1,
+                        STAY,
+                        new Entry(3, 0, Entry.Kind.STEP, "step", Entry.Status.CANCELLED, payload("enough"))));
+        assertThat(store().runs().latest(second.id()).orElseThrow().recorded())
+                .as("a cancel is no value")
+                .isEqualTo(payload("2"));
         apply(worker, advance(second, 1, complete("\"done\"")));
         assertThat(store().runs().latest(second.id()).orElseThrow().recorded())
                 .as("the outcome is not recorded by its code")

@@ -75,7 +75,7 @@ public final class QuerySql {
     private static final String LATEST = """
             SELECT ${info}, (
                 SELECT j.payload FROM ${schema}.journal j
-                WHERE j.key = r.key AND j.position < ${OUTCOME} AND j.note = 0
+                WHERE j.key = r.key AND j.position < ${OUTCOME} AND j.note = 0 AND j.status = ${VALUE}
                 ORDER BY j.position DESC
                 LIMIT 1
             ) AS recorded
