@@ -12,6 +12,7 @@ import dev.perdure.simulation.scene.Mistakes;
 import dev.perdure.simulation.scene.Orders;
 import dev.perdure.simulation.scene.Payments;
 import dev.perdure.simulation.scene.Questions;
+import dev.perdure.simulation.scene.Recurring;
 import dev.perdure.simulation.scene.Safes;
 import dev.perdure.simulation.scene.Scene;
 import dev.perdure.simulation.scene.Talks;
@@ -38,6 +39,7 @@ enum Scenes {
             "Change.CompletedCall"),
     LIMITS(Limits::new),
     LIMITED_STEPS(LimitedSteps::new),
+    RECURRING(Recurring::new, "Effect.Start", "Effect.Take", "Effect.Cancel", "Change.Deliver"),
     MISTAKES(Mistakes::new, "Move.Pause", "Move.Recover"),
     CROSSINGS(Crossings::new, "Effect.Start");
 
