@@ -10,6 +10,7 @@ import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
 import java.util.List;
+import java.util.concurrent.ConcurrentLinkedDeque;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import javax.sql.DataSource;
@@ -20,6 +21,9 @@ final class TestServer {
     private static final List<String> FLUSH_STATISTICS = List.of("SELECT pg_stat_force_next_flush()");
     /** PostgreSQL 14 cannot be told to; a connection reports at the end of a statement, every half second at most. */
     private static final List<String> AWAIT_STATISTICS = List.of("SELECT pg_sleep(0.6)", "SELECT pg_sleep(0.2)");
+
+    /** Connections that no test uses at the moment. */
+    private static final ConcurrentLinkedDeque<Connection> KEPT = new ConcurrentLinkedDeque<>();
 
     private static final AtomicInteger SCHEMAS = new AtomicInteger();
 
@@ -94,23 +98,38 @@ final class TestServer {
     }
 
     static void execute(String sql) {
-        try (Connection connection = plain().getConnection();
-                Statement statement = connection.createStatement()) {
+        onKept(sql, statement -> {
             statement.execute(sql);
-        } catch (SQLException e) {
-            throw new IllegalStateException(sql, e);
-        }
+            return "";
+        });
     }
 
     static String query(String sql) {
-        try (Connection connection = plain().getConnection();
-                Statement statement = connection.createStatement();
-                ResultSet rows = statement.executeQuery(sql)) {
+        return onKept(sql, statement -> {
             StringBuilder lines = new StringBuilder();
-            while (rows.next()) {
-                lines.append(rows.getString(1)).append('\n');
+            try (ResultSet rows = statement.executeQuery(sql)) {
+                while (rows.next()) {
+                    lines.append(rows.getString(1)).append('\n');
+                }
             }
             return lines.toString().strip();
+        });
+    }
+
+    private interface Use {
+        String with(Statement statement) throws SQLException;
+    }
+
+    /** Tests ask the server so often that a connection for each question was more than a quarter of its work. */
+    private static String onKept(String sql, Use use) {
+        try {
+            Connection kept = KEPT.poll();
+            Connection connection = kept != null && kept.isValid(5) ? kept : plain().getConnection();
+            try (Statement statement = connection.createStatement()) {
+                return use.with(statement);
+            } finally {
+                KEPT.push(connection);
+            }
         } catch (SQLException e) {
             throw new IllegalStateException(sql, e);
         }
