@@ -35,9 +35,9 @@ public final class ChildOptions {
          */
         SOFT,
         /**
-         * Only on the worker of the parent. If that worker is gone, the child is cancelled: a child that has not begun ends at
-         * once, and one that has begun gets the cancel on any other worker, so that its compensations run. A worker is gone
-         * when its process has closed or died, or has lost its lease.
+         * Only on the worker of the parent. If that worker is gone, the child is cancelled: a child that has not begun
+         * ends at once, and one that has begun gets the cancel on any other worker, so that its compensations run. A
+         * worker is gone when its process has closed or died, or has lost its lease.
          */
         HARD
     }

@@ -213,8 +213,8 @@ public final class PerdureBuilder {
     }
 
     /**
-     * Gives this worker a label, such as {@code label("gpu", "true")} or {@code label("memory", "32")}, in place of an earlier
-     * one of this name. Runs may {@linkplain StartOptions#requires require} or {@linkplain StartOptions#prefers prefer}
+     * Gives this worker a label, such as {@code label("gpu", "true")} or {@code label("memory", "32")}, in place of an
+     * earlier one of this name. Runs may {@linkplain StartOptions#requires require} or {@linkplain StartOptions#prefers prefer}
      * labels; a worker also takes runs that do neither.
      *
      * @param name its name: letters, digits and _ . : / + -, at most 100
@@ -246,8 +246,9 @@ public final class PerdureBuilder {
         ExecutionRules rules =
                 new ExecutionRules(codec, new StepTypes(codec), retry, warmWindow, maxPayloadBytes, false);
         Set<String> from = queues.isEmpty() ? Set.of(StartOptions.DEFAULT_QUEUE) : Set.copyOf(queues);
-        Settings.WorkerRules workerRules =
-                worker ? new Settings.WorkerRules(from, version, lease, maxRuns, closeTimeout, Map.copyOf(labels)) : null;
+        Settings.WorkerRules workerRules = worker
+                ? new Settings.WorkerRules(from, version, lease, maxRuns, closeTimeout, Map.copyOf(labels))
+                : null;
         return new Settings(
                 store,
                 new SystemClockwork(),

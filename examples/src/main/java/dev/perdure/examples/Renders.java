@@ -51,9 +51,7 @@ public final class Renders {
         return perdure.start(
                 Renders::render,
                 film,
-                id("render-" + film.name())
-                        .requires("gpu=true", "memory>=16")
-                        .prefers("region=" + film.region()));
+                id("render-" + film.name()).requires("gpu=true", "memory>=16").prefers("region=" + film.region()));
     }
     // endregion
 
@@ -63,7 +61,8 @@ public final class Renders {
     public String render(WorkflowContext ctx, Film film) {
         ctx.step("frames", () -> studio.frames(film.name()));
         Child<String> trailer = ctx.startChild(
-                Invocation.of(Renders::trailer, film.name()), ChildOptions.defaults().sticky(Sticky.SOFT));
+                Invocation.of(Renders::trailer, film.name()),
+                ChildOptions.defaults().sticky(Sticky.SOFT));
         return trailer.await();
     }
     // endregion

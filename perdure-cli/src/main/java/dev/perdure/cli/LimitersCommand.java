@@ -45,7 +45,9 @@ final class LimitersCommand {
                         limiter.waiting(),
                         limiter.held(),
                         Limits.time(limiter.oldest()),
-                        limiter.paused().map(why -> "paused: " + why).orElse(Limits.text(limiter.limits().settings())));
+                        limiter.paused()
+                                .map(why -> "paused: " + why)
+                                .orElse(Limits.text(limiter.limits().settings())));
     }
 
     @Command(
@@ -140,7 +142,9 @@ final class LimitersCommand {
         return onLimiters(database, limiters -> {
             change.accept(limiters);
             out().printf(done, name);
-            out().printf("Its limits: %s.%n", Limits.text(limiters.get(name).limits().settings()));
+            out().printf(
+                            "Its limits: %s.%n",
+                            Limits.text(limiters.get(name).limits().settings()));
         });
     }
 

@@ -52,7 +52,9 @@ final class QueuesCommand {
                         load.atWork(),
                         load.lastMinute(),
                         Limits.time(load.oldest()),
-                        queue.paused().map(why -> "paused: " + why).orElse(Limits.text(queue.limits().settings())));
+                        queue.paused()
+                                .map(why -> "paused: " + why)
+                                .orElse(Limits.text(queue.limits().settings())));
     }
 
     @Command(
@@ -75,7 +77,8 @@ final class QueuesCommand {
             out().printf("changed    %s%n", Limits.text(queue.changed().settings()));
             out().printf(
                             "limits     %s, counting %s%n",
-                            Limits.text(queue.limits().settings()), queue.limits().counting());
+                            Limits.text(queue.limits().settings()),
+                            queue.limits().counting());
             QueueInfo.Load load = queue.load();
             out().printf("waiting    %d, the oldest since %s%n", load.waiting(), Limits.time(load.oldest()));
             out().printf("begun      %d, %d of them at work%n", load.begun(), load.atWork());
@@ -153,7 +156,8 @@ final class QueuesCommand {
         changes = rate == null ? changes : changes.rate(Limits.units("--rate", rate), Limits.period("--rate", rate));
         changes = ratePerKey == null
                 ? changes
-                : changes.ratePerKey(Limits.units("--rate-per-key", ratePerKey), Limits.period("--rate-per-key", ratePerKey));
+                : changes.ratePerKey(
+                        Limits.units("--rate-per-key", ratePerKey), Limits.period("--rate-per-key", ratePerKey));
         changes = counting == null ? changes : changes.counting(counting);
         for (Map.Entry<String, Integer> each :
                 turns == null ? Set.<Map.Entry<String, Integer>>of() : turns.entrySet()) {

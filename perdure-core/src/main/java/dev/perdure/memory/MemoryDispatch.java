@@ -113,7 +113,8 @@ final class MemoryDispatch implements Dispatch {
     }
 
     private boolean isAlive(String worker) {
-        return tables.workers.keySet().stream().anyMatch(id -> id.value().toString().equals(worker));
+        return tables.workers.keySet().stream()
+                .anyMatch(id -> id.value().toString().equals(worker));
     }
 
     private static Instant startBy(Row row) {

@@ -240,7 +240,8 @@ final class MemoryLedger implements Ledger {
         boolean next = call != null
                 && completed.follows().equals(lastHere.get(call.object()))
                 && tables.objects.isFreeBut(call.object(), handedHere.keySet(), completed.beside());
-        boolean polled = tables.queues.isLimited(run.queue()) || !run.placement().isAnywhere();
+        boolean polled =
+                tables.queues.isLimited(run.queue()) || !run.placement().isAnywhere();
         if (!next || polled || lane.worker() == null) {
             return new Outcome.Fenced();
         }

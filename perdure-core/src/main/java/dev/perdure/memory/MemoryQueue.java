@@ -139,8 +139,7 @@ final class MemoryQueue {
 
     /** As many runs as the rate of the queue allows, in their order. Lighter runs do not overtake a heavy one. */
     List<Row> withinRate(List<Row> rows) {
-        return limits()
-                .appliedRate()
+        return limits().appliedRate()
                 .map(rate -> withinRate(rows, rate, each -> true))
                 .orElse(rows);
     }

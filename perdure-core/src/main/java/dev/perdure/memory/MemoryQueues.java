@@ -234,12 +234,8 @@ final class MemoryQueues implements QueueRules {
             int nth = seen.getOrDefault(key, 0);
             if (!row.placed && (key.isEmpty() || nth < keyRoom(queue, key, limits))) {
                 seen.put(key, nth + 1);
-                candidates.add(new Candidate(
-                        row,
-                        urgency(row, limits),
-                        entry.turnOf(key, nth),
-                        nth,
-                        entry.lastServed(key)));
+                candidates.add(
+                        new Candidate(row, urgency(row, limits), entry.turnOf(key, nth), nth, entry.lastServed(key)));
             }
         }
         return candidates.stream().sorted(Candidate.ORDER).map(Candidate::row);

@@ -64,7 +64,7 @@ final class Tables {
                     && (row.start.version() == null || row.start.version().equals(joining.version()));
         }
 
-        /** Whether a run may be handed over to it. A run that is placed begins only by a start or a poll that checks labels. */
+        /** Whether a run may be handed over to it. A run with a placement begins only where labels are checked. */
         boolean takesOver(Row row) {
             return suits(row) && row.start.placement().isAnywhere();
         }

@@ -67,7 +67,8 @@ final class WaitReasons {
         int places = limits.perKey().getAsInt();
         return holders.size() < places
                 ? Optional.empty()
-                : Optional.of("The key '%s' of the queue '%s' is full: %s".formatted(key, name, taken(holders, places)));
+                : Optional.of(
+                        "The key '%s' of the queue '%s' is full: %s".formatted(key, name, taken(holders, places)));
     }
 
     private static Optional<String> rate(Row row, MemoryQueue queue) {
@@ -77,8 +78,8 @@ final class WaitReasons {
         String name = row.start.queue();
         @Nullable String key = row.start.queueKey();
         Optional<Instant> ofKey = key == null ? Optional.empty() : queue.keyRateFree(key);
-        return ofKey.map(at -> "The rate of the key '%s' of the queue '%s' allows no more before %s."
-                        .formatted(key, name, at))
+        return ofKey.map(at ->
+                        "The rate of the key '%s' of the queue '%s' allows no more before %s.".formatted(key, name, at))
                 .or(() -> queue.rateFree()
                         .map(at -> "The rate of the queue '%s' allows no more before %s.".formatted(name, at)));
     }

@@ -41,18 +41,16 @@ public record Placement(List<Requirement> required, List<Requirement> preferred)
     private static List<Requirement> sorted(String what, Collection<Requirement> given) {
         List<Requirement> sorted = List.copyOf(new TreeSet<>(given));
         if (sorted.size() > MOST) {
-            throw new InvalidRequestException("The run %s %d labels; at most %d are allowed. Give workers that have all of them one label of their own."
-                    .formatted(what, sorted.size(), MOST));
+            throw new InvalidRequestException(
+                    "The run %s %d labels; at most %d are allowed. Give workers that have all of them one label of their own."
+                            .formatted(what, sorted.size(), MOST));
         }
         for (Requirement one : sorted) {
-            sorted.stream()
-                    .filter(other -> contradict(one, other))
-                    .findFirst()
-                    .ifPresent(other -> {
-                        throw new InvalidRequestException(
-                                "The run %s %s and %s, which no worker can meet at once. Leave one of them out."
-                                        .formatted(what, one, other));
-                    });
+            sorted.stream().filter(other -> contradict(one, other)).findFirst().ifPresent(other -> {
+                throw new InvalidRequestException(
+                        "The run %s %s and %s, which no worker can meet at once. Leave one of them out."
+                                .formatted(what, one, other));
+            });
         }
         return sorted;
     }

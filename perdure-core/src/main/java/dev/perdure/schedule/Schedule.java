@@ -136,7 +136,10 @@ public final class Schedule {
         return new Schedule(draft);
     }
 
-    /** How the runs are started: queue, priority, key, weight, timeout, version, attributes, time to start within, labels of workers. */
+    /**
+     * How the runs are started: queue, priority, key, weight, timeout, version, attributes, time to start within, labels
+     * of workers.
+     */
     public Schedule options(StartOptions startOptions) {
         Texts.requireGiven("options", startOptions);
         return with(draft -> draft.options = startOptions);

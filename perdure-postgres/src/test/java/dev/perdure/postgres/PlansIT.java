@@ -92,8 +92,8 @@ final class PlansIT {
             PostgresHints hints = new PostgresHints();
             PostgresQueues queues = new PostgresQueues(database, SCHEMA);
             LedgerSql ledgerSql = new LedgerSql(SCHEMA);
-            PostgresLedger ledger =
-                    new PostgresLedger(database, SCHEMA, ledgerSql, new Keys(SCHEMA, database), workers, queues, hints, true);
+            PostgresLedger ledger = new PostgresLedger(
+                    database, SCHEMA, ledgerSql, new Keys(SCHEMA, database), workers, queues, hints, true);
             StoreFixture fixture;
             try (PostgresStore other = PostgresStore.on(pool)
                     .schema(SCHEMA.name())
@@ -388,7 +388,7 @@ final class PlansIT {
                         .toList());
     }
 
-    /** Steps that ask for permits of a limiter that all runs share. Some get one and are recorded, the others wait out of memory. */
+    /** Steps that ask for permits of one limiter. Some get one and are recorded, the others wait out of memory. */
     private static void permits(
             PostgresPermits permits, PostgresLedger ledger, StoreFixture fixture, String name, int count) {
         Lane lane = new Lane(fixture.worker, 0);
@@ -398,8 +398,7 @@ final class PlansIT {
                 runs.stream()
                         .map(run -> new Permits.Request("partner", run, 1, 1, 1))
                         .toList());
-        Move wait = new Move.Wait(
-                RunState.SUSPENDED, new Due.Never(), new Awaited(Set.of(), 1, Set.of("partner")), 0);
+        Move wait = new Move.Wait(RunState.SUSPENDED, new Due.Never(), new Awaited(Set.of(), 1, Set.of("partner")), 0);
         List<Change> moves = IntStream.range(0, count)
                 .<Change>mapToObj(i -> answers.get(i) == Permits.Answer.HELD
                         ? StoreFixture.append(runs.get(i), 1)
@@ -419,8 +418,7 @@ final class PlansIT {
         List<Change> starts = new ArrayList<>();
         for (int i = 0; i < count; i++) {
             Requirement one = requirements.get(i % 3);
-            Placement placement =
-                    i % 2 == 0 ? Placement.ANYWHERE.requiring(one) : Placement.ANYWHERE.preferring(one);
+            Placement placement = i % 2 == 0 ? Placement.ANYWHERE.requiring(one) : Placement.ANYWHERE.preferring(one);
             starts.add(new Change.Start(StoreFixture.newRun(name + "-" + i).at(placement), null));
         }
         ledger.apply(Lane.client(0), starts);

@@ -178,11 +178,13 @@ final class SmallPartsTest {
         assertThat(watermark.floor(new Poll(poll.worker(), Set.of("b"), Set.of("q"), null, 10, true), anyVersion))
                 .isEqualTo(Watermark.Floor.BEGINNING);
 
-        watermark.saw(poll, anyVersion, floor, new Watermark.Floor(-7, reached.since().plusSeconds(9), true), 1, 100);
+        watermark.saw(
+                poll, anyVersion, floor, new Watermark.Floor(-7, reached.since().plusSeconds(9), true), 1, 100);
         assertThat(watermark.floor(poll, anyVersion))
                 .as("something urgent does not move it back")
                 .isEqualTo(floor);
-        watermark.saw(poll, anyVersion, floor, new Watermark.Floor(-1, reached.since().plusSeconds(9), true), 1, 100);
+        watermark.saw(
+                poll, anyVersion, floor, new Watermark.Floor(-1, reached.since().plusSeconds(9), true), 1, 100);
         assertThat(watermark.floor(poll, anyVersion).since()).isAfter(floor.since());
         assertThat(watermark.floor(poll, anyVersion).urgentToo()).isTrue();
         watermark.saw(poll, anyVersion, floor, reached, 1, 10_000_000);

@@ -51,7 +51,14 @@ final class WatermarkIT {
             PostgresQueues queues = new PostgresQueues(database, schema);
             LedgerSql ledgerSql = new LedgerSql(schema);
             PostgresLedger ledger = new PostgresLedger(
-                    database, schema, ledgerSql, new Keys(schema, database), workers, queues, new PostgresHints(), true);
+                    database,
+                    schema,
+                    ledgerSql,
+                    new Keys(schema, database),
+                    workers,
+                    queues,
+                    new PostgresHints(),
+                    true);
             Watermark watermark = new Watermark();
             PostgresDispatch dispatch = new PostgresDispatch(
                     database,

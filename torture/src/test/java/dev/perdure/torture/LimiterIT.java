@@ -38,6 +38,7 @@ class LimiterIT {
     private static final Duration PATIENCE = Duration.ofMinutes(10);
     /** How much later than its permit a body has its first line at most, for which this test allows. */
     private static final Duration DELAY = Duration.ofMillis(500);
+
     private static final Duration STANDSTILL = CrashWorker.LEASE.multipliedBy(2);
 
     @Test
@@ -149,7 +150,8 @@ class LimiterIT {
                 int victim = chance.nextInt(processes);
                 workers.get(victim).kill();
                 workers.set(
-                        victim, WorkerProcess.start(LimiterWorker.class, database).ready());
+                        victim,
+                        WorkerProcess.start(LimiterWorker.class, database).ready());
             }
             Awaitility.await().atMost(PATIENCE).until(() -> allCompleted(client, runs));
         } finally {

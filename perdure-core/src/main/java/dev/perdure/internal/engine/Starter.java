@@ -292,7 +292,9 @@ final class Starter {
      */
     private @Nullable ObjectKey wanted(NewRun run) {
         ObjectCall call = run.object();
-        if (call == null || call.hold() != ObjectCall.Hold.EXCLUSIVE || !run.placement().isAnywhere()) {
+        if (call == null
+                || call.hold() != ObjectCall.Hold.EXCLUSIVE
+                || !run.placement().isAnywhere()) {
             return null;
         }
         return settings.store().queues().limits(run.queue()) ? null : call.object();

@@ -31,13 +31,30 @@ public final class Query {
             try (PreparedStatement statement = Database.prepare(connection, statementText)) {
                 binding.bind(new Parameters(statement));
                 try (ResultSet rows = statement.executeQuery()) {
-                    List<T> all = new ArrayList<>();
-                    while (rows.next()) {
-                        all.add(reader.read(rows));
-                    }
-                    return all;
+                    return read(rows, reader);
                 }
             }
         });
+    }
+
+    /** The same for a statement behind the settings of batches, which keep its plan on indexes. */
+    public <T> List<T> byIndex(String settingsAndStatement, Binding binding, Reader<T> reader) {
+        return database.call(connection -> {
+            try (PreparedStatement statement = Database.prepare(connection, settingsAndStatement)) {
+                binding.bind(new Parameters(statement).text(Database.LOCK_TIMEOUT));
+                statement.execute();
+                Results results = new Results(statement);
+                results.skip();
+                return read(results.next(), reader);
+            }
+        });
+    }
+
+    private static <T> List<T> read(ResultSet rows, Reader<T> reader) throws SQLException {
+        List<T> all = new ArrayList<>();
+        while (rows.next()) {
+            all.add(reader.read(rows));
+        }
+        return all;
     }
 }

@@ -94,8 +94,8 @@ public final class Workers {
     }
 
     /**
-     * The runs that a worker may take over, if it has joined through this store: those whose definition it has. A run that is
-     * placed begins only by a start or a poll that checks labels.
+     * The runs that a worker may take over, if it has joined through this store: those whose definition it has. A run
+     * that is placed begins only by a start or a poll that checks labels.
      */
     @Nullable
     public Predicate<NewRun> skills(int number) {

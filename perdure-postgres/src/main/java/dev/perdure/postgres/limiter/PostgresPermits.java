@@ -167,7 +167,7 @@ public final class PostgresPermits implements Permits {
     }
 
     private @Nullable Instant call(String @Nullable [] among) {
-        List<String> waiting = query.all(
+        List<String> waiting = query.byIndex(
                 sql.waiting, parameters -> parameters.texts(among).texts(among), row -> row.getString("name"));
         List<Instant> times = new ArrayList<>();
         for (String limiter : waiting) {

@@ -254,9 +254,11 @@ public final class DispatchSql {
                 + Pieces.sql(schema, claiming.replace("${unkeyed}", "").replace("${among}", AMONG));
         this.setAside = ledger.settings + ";\n" + Pieces.sql(schema, SET_ASIDE);
         this.signalled = Pieces.sql(schema, SIGNALLED);
-        this.outlook = Pieces.sql(schema, PlacementSql.pieces(OUTLOOK.replace("${waits}", LimitedClaimSql.WAITS)
-                .replace("${placement_news}", PlacementSql.NEWS)
-                .replace("${next_preference}", PlacementSql.NEXT_PREFERENCE)));
+        this.outlook = Pieces.sql(
+                schema,
+                PlacementSql.pieces(OUTLOOK.replace("${waits}", LimitedClaimSql.WAITS)
+                        .replace("${placement_news}", PlacementSql.NEWS)
+                        .replace("${next_preference}", PlacementSql.NEXT_PREFERENCE)));
         this.poll = String.join(";\n", ledger.settings, wake, signalled, outlook, claim);
     }
 }

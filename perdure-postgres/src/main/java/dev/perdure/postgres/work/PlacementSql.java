@@ -7,9 +7,7 @@ import dev.perdure.queue.Placement;
 
 /** The statements for ready runs that require or prefer labels of workers. */
 public final class PlacementSql {
-    /**
-     * The texts under which such runs wait: version and placement. Steps from one to the next, however many runs each has.
-     */
+    /** The texts under which such runs wait. Steps from one to the next, however many runs each of them has. */
     private static final String USED = """
             WITH RECURSIVE used AS (
                 (SELECT version FROM ${schema}.ready WHERE strpos(version, E'\\n') > 0 ORDER BY version LIMIT 1)

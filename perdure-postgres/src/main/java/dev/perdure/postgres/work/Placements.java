@@ -5,9 +5,7 @@ import dev.perdure.RunId;
 import dev.perdure.RunState;
 import dev.perdure.error.StoreException;
 import dev.perdure.postgres.jdbc.Database;
-import dev.perdure.postgres.jdbc.Parameters;
 import dev.perdure.postgres.jdbc.Query;
-import dev.perdure.postgres.jdbc.Results;
 import dev.perdure.postgres.jdbc.Schema;
 import dev.perdure.postgres.write.part.LedgerSql;
 import dev.perdure.queue.Placement;
@@ -16,10 +14,6 @@ import dev.perdure.spi.Ledger;
 import dev.perdure.spi.Outcome;
 import dev.perdure.spi.change.Change;
 import dev.perdure.spi.change.Lane;
-import java.sql.Connection;
-import java.sql.PreparedStatement;
-import java.sql.ResultSet;
-import java.sql.SQLException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -33,14 +27,16 @@ import org.slf4j.LoggerFactory;
 /**
  * Which ready runs a worker may take because of its labels.
  *
- * <p>How it works: a run that requires or prefers labels waits under a text of its version and its placement, in the column in
- * which other runs have only their version. There are few such texts, whatever the number of runs. This class knows those in use;
- * a poll names the ones that the labels of its worker suit beside the version of the worker. So a claim is the same for all runs, and
- * runs that no worker suits cost a claim nothing. A poll reads whether there is a text that is not known here, and then reads all of them.
+ * <p>How it works: a run that requires or prefers labels waits under a text of its version and its placement, in the
+ * column in which other runs have only their version. There are few such texts, whatever the number of runs. This class
+ * knows those in use; a poll names the ones that the labels of its worker suit beside the version of the worker. So a
+ * claim is the same for all runs, and runs that no worker suits cost a claim nothing. A poll asks whether there is a text
+ * that is not known here, and then reads all of them.
  *
- * <p>If no worker that a run prefers has taken it in time, a poll removes the preference from the row in the queue; the row of
- * the run keeps it for the next time. If the worker is gone that a run prefers, a poll removes that from both rows; if the run
- * requires it, the poll cancels the run first. If the process dies in between, the next poll of any worker does both again.
+ * <p>If no worker that a run prefers has taken it in time, a poll removes the preference from the row in the queue; the
+ * row of the run keeps it for the next time. If the worker is gone that a run prefers, a poll removes that from both
+ * rows; if the run requires it, the poll cancels the run first. If the process dies in between, the next poll of any
+ * worker does both again.
  */
 public final class Placements {
     private static final Logger LOG = LoggerFactory.getLogger("dev.perdure.store");
@@ -48,6 +44,7 @@ public final class Placements {
     private static final char AFTER_VERSION = '\n';
 
     private final Database database;
+    private final Query query;
     private final PlacementSql sql;
     private final Ledger ledger;
     private volatile Set<Text> used = Set.of();
@@ -82,6 +79,7 @@ public final class Placements {
 
     public Placements(Database database, Schema schema, LedgerSql ledgerSql, Ledger ledger) {
         this.database = database;
+        this.query = new Query(database);
         this.sql = new PlacementSql(schema, ledgerSql);
         this.ledger = ledger;
     }
@@ -113,7 +111,7 @@ public final class Placements {
     Looked look() {
         Set<Text> found = new TreeSet<>();
         List<String> gone = new ArrayList<>();
-        read(sql.look, parameters -> {}, row -> {
+        query.byIndex(sql.look, parameters -> {}, row -> {
             String whole = row.getString("version");
             if (row.getBoolean("gone")) {
                 gone.add(whole);
@@ -126,13 +124,13 @@ public final class Placements {
 
     /** Lets any worker take runs that no worker has taken which they prefer. */
     void relax() {
-        execute(sql.relax, parameters -> parameters.time(database.time()));
+        query.byIndex(sql.relax, parameters -> parameters.time(database.time()), row -> row.getLong("key"));
     }
 
     private List<RunChange> free(List<String> texts) {
         List<RunChange> cancelled = new ArrayList<>();
         try {
-            List<Lost> lost = read(
+            List<Lost> lost = query.byIndex(
                     sql.waiting,
                     parameters -> parameters.texts(texts),
                     row -> new Lost(
@@ -140,11 +138,13 @@ public final class Placements {
                             RunId.of(row.getString("id")),
                             row.getString("definition"),
                             Placement.of(row.getString("placement"))));
-            List<Lost> bound =
-                    lost.stream().filter(run -> run.placement().requiresWorker()).toList();
+            List<Lost> bound = lost.stream()
+                    .filter(run -> run.placement().requiresWorker())
+                    .toList();
             List<Outcome> outcomes = bound.isEmpty()
                     ? List.of()
-                    : ledger.apply(Lane.client(0), bound.stream().map(Lost::cancel).toList());
+                    : ledger.apply(
+                            Lane.client(0), bound.stream().map(Lost::cancel).toList());
             for (int i = 0; i < outcomes.size(); i++) {
                 if (outcomes.get(i) instanceof Outcome.Commanded commanded
                         && commanded.changed()
@@ -168,42 +168,12 @@ public final class Placements {
             placements[i] = lost.get(i).placement().withoutWorker().text();
             bound[i] = lost.get(i).placement().requiresWorker();
         }
-        execute(
+        query.byIndex(
                 sql.replace,
                 parameters -> parameters
                         .longs(lost.stream().mapToLong(Lost::key).toArray())
                         .texts(placements)
-                        .bools(bound));
-    }
-
-    private void execute(String text, Query.Binding binding) {
-        database.call(connection -> {
-            try (PreparedStatement statement = bound(connection, text, binding)) {
-                return statement.execute();
-            }
-        });
-    }
-
-    private <T> List<T> read(String text, Query.Binding binding, Query.Reader<T> reader) {
-        return database.call(connection -> {
-            try (PreparedStatement statement = bound(connection, text, binding)) {
-                statement.execute();
-                Results results = new Results(statement);
-                results.skip();
-                ResultSet rows = results.next();
-                List<T> all = new ArrayList<>();
-                while (rows.next()) {
-                    all.add(reader.read(rows));
-                }
-                return all;
-            }
-        });
-    }
-
-    private static PreparedStatement bound(Connection connection, String text, Query.Binding binding)
-            throws SQLException {
-        PreparedStatement statement = Database.prepare(connection, text);
-        binding.bind(new Parameters(statement).text(Database.LOCK_TIMEOUT));
-        return statement;
+                        .bools(bound),
+                row -> row.getLong("key"));
     }
 }

@@ -59,8 +59,8 @@ public final class StuckRuns {
         find(due, (connection, keys) -> wake(connection, worker, keys), worker, paused);
         long[] queued = keys(
                 sql.queued,
-                parameters -> suiting(parameters, request)
-                        .texts(request.queues().toArray(String[]::new)));
+                parameters ->
+                        suiting(parameters, request).texts(request.queues().toArray(String[]::new)));
         find(queued, (connection, keys) -> claim(connection, request, worker, keys), worker, paused);
         return paused;
     }

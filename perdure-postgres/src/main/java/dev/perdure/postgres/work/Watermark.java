@@ -36,10 +36,7 @@ public final class Watermark {
     }
 
     /** Polls that look at the same part of the queue. */
-    private record Kind(
-            Set<String> queues,
-            Set<String> definitions,
-            List<String> versions) {
+    private record Kind(Set<String> queues, Set<String> definitions, List<String> versions) {
         static Kind of(Poll poll, List<String> versions) {
             return new Kind(poll.queues(), poll.definitions(), versions);
         }

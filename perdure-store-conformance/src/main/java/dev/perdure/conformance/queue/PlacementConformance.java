@@ -46,15 +46,15 @@ public abstract class PlacementConformance extends QueueConformance {
     /** A worker with labels such as gpu=true. */
     private WorkerId joinWith(String... given) {
         WorkerId worker = new WorkerId(UUID.randomUUID());
-        Map<String, String> all = new HashMap<>(Map.of(Requirement.WORKER, worker.value().toString()));
+        Map<String, String> all =
+                new HashMap<>(Map.of(Requirement.WORKER, worker.value().toString()));
         for (String label : given) {
             Requirement parts = Requirement.of(label);
             all.put(parts.label(), parts.value());
         }
         labels.put(worker, all);
         Set<String> queues = Set.of(QUEUE, LIMITED);
-        store().leases()
-                .join(new Joining(worker, Set.of(DEFINITION), null, LONG_LEASE, 4, Set.of(), queues, all));
+        store().leases().join(new Joining(worker, Set.of(DEFINITION), null, LONG_LEASE, 4, Set.of(), queues, all));
         return worker;
     }
 
@@ -64,7 +64,13 @@ public abstract class PlacementConformance extends QueueConformance {
 
     private Poll pollOf(WorkerId worker, @Nullable String version) {
         return new Poll(
-                worker, Set.of(DEFINITION), Set.of(QUEUE, LIMITED), version, 10, true, labels.getOrDefault(worker, Map.of()));
+                worker,
+                Set.of(DEFINITION),
+                Set.of(QUEUE, LIMITED),
+                version,
+                10,
+                true,
+                labels.getOrDefault(worker, Map.of()));
     }
 
     private List<String> claim(WorkerId worker) {
@@ -120,7 +126,8 @@ public abstract class PlacementConformance extends QueueConformance {
         assertThat(claim(joinWith())).containsExactly("anywhere");
         assertThat(claim(joinWith("memory=8", "region=eu"))).isEmpty();
         assertThat(claim(joinWith("memory=16"))).containsExactly("small");
-        assertThat(claim(joinWith("memory=32.5", "region=eu", "price=1.50"))).containsExactlyInAnyOrder("cheap", "both");
+        assertThat(claim(joinWith("memory=32.5", "region=eu", "price=1.50")))
+                .containsExactlyInAnyOrder("cheap", "both");
         assertThat(claim(joinWith("region=us"))).containsExactly("elsewhere");
     }
 
@@ -135,8 +142,7 @@ public abstract class PlacementConformance extends QueueConformance {
         // A store may take runs after the others as long as it does not know what they require.
         store().dispatch().poll(pollOf(gpu).forAtMost(0, false));
 
-        assertThat(claim(gpu))
-                .containsExactly("urgent", "run-0", "run-1", "run-2", "run-3", "run-4", "run-5");
+        assertThat(claim(gpu)).containsExactly("urgent", "run-0", "run-1", "run-2", "run-3", "run-4", "run-5");
     }
 
     @Test
@@ -212,7 +218,8 @@ public abstract class PlacementConformance extends QueueConformance {
     void a_delayed_start_and_a_child_require_their_labels() {
         WorkerId plain = joinWith();
         WorkerId gpu = joinWith("gpu=true");
-        RunRef delayed = startReady(withDelay(newRun("delayed"), Duration.ofHours(1)).at(requires("gpu=true")));
+        RunRef delayed =
+                startReady(withDelay(newRun("delayed"), Duration.ofHours(1)).at(requires("gpu=true")));
         advance(Duration.ofHours(2));
         onlyOn(gpu, plain, delayed);
 
@@ -341,8 +348,7 @@ public abstract class PlacementConformance extends QueueConformance {
 
     @Test
     void what_is_required_stays_required_when_what_is_preferred_was_not_there() {
-        startReady(withVersion(newRun("run"), "v2")
-                .at(requires("gpu=true").preferring(Requirement.of("region=eu"))));
+        startReady(withVersion(newRun("run"), "v2").at(requires("gpu=true").preferring(Requirement.of("region=eu"))));
         WorkerId plain = joinWith();
         WorkerId gpu = joinWith("gpu=true");
         assertThat(claimedIds(pollOf(gpu, "v2"))).isEmpty();
@@ -424,7 +430,8 @@ public abstract class PlacementConformance extends QueueConformance {
         assertThat(claim(plain)).isEmpty();
         Claimed claimed = one(gpu);
         assertThat(claimed.run()).isEqualTo(run);
-        assertThat(claimed.control().cancel()).isEqualTo(Placement.gone(home.value().toString()));
+        assertThat(claimed.control().cancel())
+                .isEqualTo(Placement.gone(home.value().toString()));
     }
 
     // ---- why a run waits

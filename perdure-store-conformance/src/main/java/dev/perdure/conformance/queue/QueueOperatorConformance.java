@@ -103,7 +103,14 @@ public abstract class QueueOperatorConformance extends QueueConformance {
         WorkerId worker = new WorkerId(UUID.randomUUID());
         store().leases()
                 .join(new Leases.Joining(
-                        worker, Set.of(DEFINITION), null, Duration.ofMinutes(10), 1, Set.of(), Set.of(queue), Map.of()));
+                        worker,
+                        Set.of(DEFINITION),
+                        null,
+                        Duration.ofMinutes(10),
+                        1,
+                        Set.of(),
+                        Set.of(queue),
+                        Map.of()));
         return worker;
     }
 

@@ -148,7 +148,8 @@ abstract class PlacementScenarios extends Scenarios {
             assertThat(runs).allMatch(run -> run.state() == RunState.READY);
             perdure.startWorker(GPU);
             perdure.settle();
-            assertThat(runs.stream().filter(run -> run.state() == RunState.READY)).hasSize(2);
+            assertThat(runs.stream().filter(run -> run.state() == RunState.READY))
+                    .hasSize(2);
             runs.forEach(run -> assertThat(run.result()).isEqualTo(run.id().value()));
         }
     }
@@ -157,8 +158,8 @@ abstract class PlacementScenarios extends Scenarios {
 
     private static Definition<String, String> parent(Definition<String, String> child, Sticky sticky) {
         return workflow("parent", (ctx, in) -> {
-            Child<String> started =
-                    ctx.startChild(Invocation.of(child, in), ChildOptions.childId("child").sticky(sticky));
+            Child<String> started = ctx.startChild(
+                    Invocation.of(child, in), ChildOptions.childId("child").sticky(sticky));
             try {
                 return started.await();
             } catch (RunFailedException failed) {
@@ -187,13 +188,13 @@ abstract class PlacementScenarios extends Scenarios {
             ctx.step("load", () -> in);
             try {
                 ctx.sleep(HOUR);
+                return ctx.step("use", () -> in + "!");
             } catch (CancelledException cancelled) {
                 ctx.step("undo", () -> {
                     undone.add("undone");
                 });
                 throw cancelled;
             }
-            return in + "!";
         });
     }
 
@@ -226,7 +227,9 @@ abstract class PlacementScenarios extends Scenarios {
             perdure.settle();
             perdure.crashAll();
             perdure.startWorker();
-            assertThat(run.result()).startsWith("CANCELLED Child 'child' is CANCELLED: ").contains("that worker is gone");
+            assertThat(run.result())
+                    .startsWith("CANCELLED Child 'child' is CANCELLED: ")
+                    .contains("that worker is gone");
             assertThat(undone).containsExactly("undone");
         }
     }
@@ -254,7 +257,8 @@ abstract class PlacementScenarios extends Scenarios {
                 .isInstanceOf(InvalidRequestException.class)
                 .hasMessage(
                         "The requirement 'worker=7' names a worker, and worker ids change with every start of a process. Use a label, or ChildOptions.sticky.");
-        assertThatThrownBy(() -> options.requires(IntStream.range(0, 11).mapToObj(i -> "l" + i + "=1").toArray(String[]::new)))
+        assertThatThrownBy(() -> options.requires(
+                        IntStream.range(0, 11).mapToObj(i -> "l" + i + "=1").toArray(String[]::new)))
                 .isInstanceOf(InvalidRequestException.class)
                 .hasMessage(
                         "The run requires 11 labels; at most 10 are allowed. Give workers that have all of them one label of their own.");

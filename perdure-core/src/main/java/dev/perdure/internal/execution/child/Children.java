@@ -151,8 +151,7 @@ public final class Children {
         }
     }
 
-    private RunId begin(
-            ContextCall call, Replay.Past past, CallTarget callee, Payload input, Start start) {
+    private RunId begin(ContextCall call, Replay.Past past, CallTarget callee, Payload input, Start start) {
         StartOptions options = start.options();
         if (!past.notes().isEmpty()) {
             String written = text(past.notes().getFirst().entry().payload());

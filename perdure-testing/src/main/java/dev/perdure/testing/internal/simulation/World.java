@@ -333,8 +333,7 @@ public final class World {
                 List.of(),
                 List.of(),
                 worker
-                        ? new Settings.WorkerRules(
-                                names, null, LEASE, maxRuns, Duration.ofNanos(leases(0.5)), Map.of())
+                        ? new Settings.WorkerRules(names, null, LEASE, maxRuns, Duration.ofNanos(leases(0.5)), Map.of())
                         : null);
     }
 
