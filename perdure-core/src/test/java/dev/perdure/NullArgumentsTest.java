@@ -282,8 +282,8 @@ class NullArgumentsTest {
         accepted.addAll(accepted(StepBody.class, null));
         accepted.addAll(accepted(DurableFuture.class, null));
         calls(Schedule.class, true)
-                .forEach(call -> call.accepted(SCHEDULE, Map.of(String.class, "@daily"))
-                        .ifPresent(accepted::add));
+                .forEach(call ->
+                        call.accepted(SCHEDULE, Map.of(String.class, "@daily")).ifPresent(accepted::add));
         accepted.addAll(accepted(Times.class, SCHEDULE.times()));
         accepted.addAll(accepted(CatchUp.class, SCHEDULE.catchUp()));
         accepted.addAll(accepted(Fire.class, null));

@@ -191,8 +191,9 @@ final class BelievedBatchIT {
 
         assertThat(runs).extracting(this::waitingLeftBehind).containsOnly(waitingLeftBehind(runs.get(2)));
         assertThat(runs).extracting(this::firedLeftBehind).containsOnly(firedLeftBehind(runs.get(2)));
-        assertThat(runs).allSatisfy(run -> assertThat(rows("mail", "taken", run, "number"))
-                .isEqualTo("(t)"));
+        assertThat(runs)
+                .allSatisfy(
+                        run -> assertThat(rows("mail", "taken", run, "number")).isEqualTo("(t)"));
     }
 
     private String firedLeftBehind(RunRef starter) {
@@ -203,7 +204,11 @@ final class BelievedBatchIT {
         return String.join(
                 "\n",
                 leftBehind(fired),
-                rows("run", "parent = %d, parent_position, parent_restarts, mails".formatted(starter.key()), fired, "key"),
+                rows(
+                        "run",
+                        "parent = %d, parent_position, parent_restarts, mails".formatted(starter.key()),
+                        fired,
+                        "key"),
                 rows("ready", "rank, alone, queue, definition, version, queue_key", fired, "key"),
                 rows(
                         "mail",

@@ -104,11 +104,16 @@ final class PostgresScheduleIT {
         try (Connection caller = caller()) {
             in(caller).put(yearly("kept", "y"));
             in(caller).resume("kept");
-            in(caller).backfill(
-                    "kept", Instant.parse("2020-06-01T00:00:00Z"), Instant.parse("2021-06-01T00:00:00Z"), Overlap.ALLOW);
+            in(caller)
+                    .backfill(
+                            "kept",
+                            Instant.parse("2020-06-01T00:00:00Z"),
+                            Instant.parse("2021-06-01T00:00:00Z"),
+                            Overlap.ALLOW);
             caller.commit();
         }
-        until(() -> info("kept").recent().size() == 2 && info("kept").status().paused().isEmpty());
+        until(() -> info("kept").recent().size() == 2
+                && info("kept").status().paused().isEmpty());
         assertThat(perdure.run(RunId.of("kept@2021-01-01T00:00:00Z"), TypeRef.of(String.class))
                         .result(PATIENCE))
                 .isEqualTo("y");
@@ -132,14 +137,21 @@ final class PostgresScheduleIT {
         assertThat(view("good", "definition || ' ' || source || ' ' || orphaned || ' ' || fired || ' ' || failures"))
                 .isEqualTo("report RUN_TIME false 0 0");
         assertThat(view("good", "(next[1] AT TIME ZONE 'UTC')::text"))
-                .isEqualTo(info("good").next().getFirst().toString().replace("T", " ").replace("Z", ""));
+                .isEqualTo(info("good")
+                        .next()
+                        .getFirst()
+                        .toString()
+                        .replace("T", " ")
+                        .replace("Z", ""));
         assertThat(view("bad", "failures || ' ' || running || ' ' || waiting")).isEqualTo("1 0 0");
-        assertThat(view("bad", "paused")).isEqualTo(info("bad").status().paused().orElseThrow());
+        assertThat(view("bad", "paused"))
+                .isEqualTo(info("bad").status().paused().orElseThrow());
         assertThat(view("bad", "(recent -> 0) ->> 'state'")).isEqualTo("FAILED");
         assertThat(view("bad", "(recent -> 0) ->> 'run'"))
                 .isEqualTo(info("bad").recent().getFirst().run().value());
         perdure.schedules().delete("good");
-        until(() -> TestServer.query("SELECT count(*) FROM %s.schedules".formatted(schema)).equals("1"));
+        until(() -> TestServer.query("SELECT count(*) FROM %s.schedules".formatted(schema))
+                .equals("1"));
     }
 
     private String view(String name, String column) {

@@ -265,7 +265,8 @@ public abstract class EndReportConformance extends StoreConformance {
                 new Mailboxes.Unread(runs.get(2), 0));
 
         for (int bytes : List.of(1, 1_000)) {
-            Map<Mailboxes.Unread, List<Mailboxes.Arrived>> found = store().mailboxes().unread(places, bytes);
+            Map<Mailboxes.Unread, List<Mailboxes.Arrived>> found =
+                    store().mailboxes().unread(places, bytes);
             assertThat(found).hasSize(places.size());
             assertThat(places)
                     .allSatisfy(place -> assertThat(found.get(place))

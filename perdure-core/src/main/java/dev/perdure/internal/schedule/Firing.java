@@ -169,8 +169,7 @@ final class Firing {
                 }
             }
             case CANCEL -> {
-                draft.waiting.forEach(
-                        earlier -> draft.skip(earlier, "The next fire time came before it could begin."));
+                draft.waiting.forEach(earlier -> draft.skip(earlier, "The next fire time came before it could begin."));
                 draft.waiting.clear();
                 draft.waiting.add(time);
                 cancelRunning(time);

@@ -24,11 +24,11 @@ public final class MailboxSql {
             WHERE bytes <= ? OR place = 1
             """;
 
-    private static final String UNREAD =
-            PAGE.replace("${key}", "?").replace("${after}", "?") + "ORDER BY number";
+    private static final String UNREAD = PAGE.replace("${key}", "?").replace("${after}", "?") + "ORDER BY number";
 
     /** The next pages of many mailboxes. */
-    private static final String UNREAD_OF_MANY = """
+    private static final String UNREAD_OF_MANY =
+            """
             SELECT g.ordinal, page.*
             FROM unnest(?::bigint[], ?::bigint[]) WITH ORDINALITY AS g (key, after, ordinal)
             CROSS JOIN LATERAL (

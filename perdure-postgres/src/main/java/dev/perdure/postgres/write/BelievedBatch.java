@@ -137,8 +137,8 @@ public final class BelievedBatch implements BelievedPlan {
                 sorts.add(sort);
             }
             boolean startsOthers = changes.stream()
-                    .anyMatch(change ->
-                            change instanceof Change.Advance advance && SelfContained.startsOthers(advance));
+                    .anyMatch(
+                            change -> change instanceof Change.Advance advance && SelfContained.startsOthers(advance));
             return new Sorting(all, sorts, startsOthers);
         }
 
@@ -195,11 +195,13 @@ public final class BelievedBatch implements BelievedPlan {
                 case Change.Start start when sort == Sort.DAG_START -> dagStarts.add(i, start, keys);
                 case Change.Start start -> starts.add(i, start.run(), keys);
                 case Change.Advance advance when sort == Sort.CALL -> calls.end(i, advance);
-                case Change.Advance advance when sort == Sort.WAIT -> {
+                case Change.Advance advance
+                when sort == Sort.WAIT -> {
                     waits.add(i, advance);
                     takesAndStarts.add(advance, keys);
                 }
-                case Change.Advance advance when sort == Sort.APPEND -> {
+                case Change.Advance advance
+                when sort == Sort.APPEND -> {
                     appends.add(new Placed<>(i, advance));
                     takesAndStarts.add(advance, keys);
                 }

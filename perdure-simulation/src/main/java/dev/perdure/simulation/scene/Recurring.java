@@ -40,7 +40,10 @@ public final class Recurring implements Scene {
         this.cast = cast;
         this.period = Duration.ofMillis(cast.choices().between(100, 3_000));
         // Some come to their next life: a schedule begins anew after twenty turns.
-        this.limit = (int) (cast.choices().oneIn(4) ? cast.choices().between(20, 30) : cast.choices().between(1, 5));
+        this.limit = (int)
+                (cast.choices().oneIn(4)
+                        ? cast.choices().between(20, 30)
+                        : cast.choices().between(1, 5));
         Overlap[] all = Overlap.values();
         this.overlap = cast.isAimedAt("Effect.Cancel")
                 ? Overlap.CANCEL
@@ -119,7 +122,8 @@ public final class Recurring implements Scene {
     @Override
     public void check() {
         List<RunInfo> runs = cast.runs(RUNS).stream()
-                .sorted(Comparator.comparing(RunInfo::createdAt).thenComparing(run -> run.id().value()))
+                .sorted(Comparator.comparing(RunInfo::createdAt)
+                        .thenComparing(run -> run.id().value()))
                 .toList();
         List<Instant> times = runs.stream()
                 .map(run -> run.id().value())
@@ -156,8 +160,8 @@ public final class Recurring implements Scene {
 
     /** Unless it skips some of them, a schedule fires at consecutive times, as often as it may. */
     private void checkAllFired(List<Instant> times) {
-        boolean mayMiss = pauses || !catchesUp || overlap == Overlap.SKIP || overlap == Overlap.WAIT
-                || overlap == Overlap.CANCEL;
+        boolean mayMiss =
+                pauses || !catchesUp || overlap == Overlap.SKIP || overlap == Overlap.WAIT || overlap == Overlap.CANCEL;
         Cast.must(
                 mayMiss || times.size() == limit,
                 "The schedule fired %d times and has to fire %d times, every %s: %s",
@@ -166,9 +170,7 @@ public final class Recurring implements Scene {
                 period,
                 times);
         Cast.must(
-                mayMiss
-                        || Duration.between(times.getFirst(), times.getLast())
-                                .equals(period.multipliedBy(limit - 1L)),
+                mayMiss || Duration.between(times.getFirst(), times.getLast()).equals(period.multipliedBy(limit - 1L)),
                 "A fire time of every %s is missing: %s",
                 period,
                 times);

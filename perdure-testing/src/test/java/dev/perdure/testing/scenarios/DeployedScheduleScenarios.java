@@ -170,20 +170,21 @@ abstract class DeployedScheduleScenarios extends Scenarios {
         try (PerdureTest perdure = create(mode)) {
             List<String> said = new CopyOnWriteArrayList<>();
             Dag<String, String> dag = Dag.of("night", String.class, d -> {
-                var first = d.workflow("first", (ctx, t) -> t.input() + Fire.of(ctx).isPresent());
+                var first =
+                        d.workflow("first", (ctx, t) -> t.input() + Fire.of(ctx).isPresent());
                 return d.after(first).task("second", (t, before) -> {
                     said.add(before);
                     return before;
                 });
             });
-            perdure.register(dag)
-                    .schedules(Schedule.of("declared", Times.every(HOUR), Invocation.of(dag, "d")));
+            perdure.register(dag).schedules(Schedule.of("declared", Times.every(HOUR), Invocation.of(dag, "d")));
             perdure.settle();
             perdure.schedules().put(Schedule.of("made", Times.every(HOUR), Invocation.of(dag, "m")));
             perdure.settle();
             perdure.advance(HOUR.multipliedBy(2).plus(MINUTE));
-            assertThat(runs(perdure, "night")).hasSize(4).allSatisfy(run -> assertThat(run.state())
-                    .isEqualTo(RunState.COMPLETED));
+            assertThat(runs(perdure, "night"))
+                    .hasSize(4)
+                    .allSatisfy(run -> assertThat(run.state()).isEqualTo(RunState.COMPLETED));
             assertThat(said).contains("dfalse", "mfalse");
             assertThat(perdure.schedules().get("made").recent()).hasSize(2);
             assertThat(perdure.schedules().get("made").definition()).isEqualTo("night");
