@@ -40,7 +40,6 @@ import org.jspecify.annotations.Nullable;
  */
 public final class PostgresDispatch implements Dispatch {
     private final Database database;
-    private final LedgerSql ledgerSql;
     private final DispatchSql sql;
     private final Claims claims;
     private final Workers workers;
@@ -89,7 +88,6 @@ public final class PostgresDispatch implements Dispatch {
             PostgresLedger ledger,
             Watermark watermark) {
         this.database = database;
-        this.ledgerSql = ledgerSql;
         this.sql = new DispatchSql(schema, ledgerSql);
         this.claims = new Claims(schema, ledgerSql, database);
         this.workers = workers;
