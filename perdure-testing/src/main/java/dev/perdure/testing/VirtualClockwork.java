@@ -274,13 +274,17 @@ public final class VirtualClockwork implements Clockwork {
         }
 
         /**
-         * Called while the test's thread waits: moves time forward until the signal is raised or its own timer ends.
+         * Called while the test's thread waits: moves time forward until the signal is raised or its own timer ends. A
+         * wait for housekeeping, such as that before a commit is sent again, also ends when nothing else can happen.
          */
         private void drive() {
             while (!raised && (timer == null || timer.isAfter(now))) {
                 settleLocked(() -> raised);
                 if (!raised) {
                     Instant next = earliest(nextTimer().orElse(null), timer);
+                    if (next == null && wantsHousekeeping) {
+                        return;
+                    }
                     if (next == null) {
                         throw new IllegalStateException(
                                 "Nothing can run and no timer is set, so this wait would never end. "
