@@ -16,6 +16,7 @@ module dev.perdure {
     exports dev.perdure.memory;
     exports dev.perdure.object;
     exports dev.perdure.queue;
+    exports dev.perdure.retention;
     exports dev.perdure.schedule;
     exports dev.perdure.spi;
     exports dev.perdure.spi.change;

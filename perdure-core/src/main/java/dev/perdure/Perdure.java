@@ -12,6 +12,7 @@ import dev.perdure.object.ObjectHandle;
 import dev.perdure.object.VirtualObject;
 import dev.perdure.queue.Limiters;
 import dev.perdure.queue.Queues;
+import dev.perdure.retention.Retentions;
 import dev.perdure.schedule.Schedules;
 import dev.perdure.spi.Inbox;
 import dev.perdure.spi.Store;
@@ -155,6 +156,9 @@ public interface Perdure extends AutoCloseable {
 
     /** The limiters of steps: what waits for them, and their limits. */
     Limiters limiters();
+
+    /** How long runs are kept after their end. */
+    Retentions retention();
 
     /** Lists runs, newest first, one page at a time. */
     List<RunInfo> list(RunFilter filter);

@@ -16,6 +16,7 @@ import dev.perdure.object.VirtualObject;
 import dev.perdure.queue.Limiter;
 import dev.perdure.queue.Queue;
 import dev.perdure.queue.Requirement;
+import dev.perdure.retention.Retention;
 import dev.perdure.schedule.Schedule;
 import dev.perdure.spi.Codec;
 import dev.perdure.spi.Store;
@@ -50,6 +51,7 @@ public final class PerdureBuilder {
     private int maxPayloadBytes = 4 * 1024 * 1024;
     private @Nullable String version;
     private final Map<String, String> labels = new TreeMap<>();
+    private @Nullable Retention retention;
 
     PerdureBuilder(Store store) {
         require(store != null, "the store is null; give it one, such as PostgresStore.on(dataSource).open()");
@@ -226,6 +228,17 @@ public final class PerdureBuilder {
         return this;
     }
 
+    /**
+     * How long the store keeps runs that have ended. Without it, what another process has declared applies, and otherwise
+     * {@link Retention#standard()}. The engine stores the declaration when it starts; if processes declare it differently, the
+     * one that started last counts. What operators have changed stays in effect.
+     */
+    public PerdureBuilder retention(Retention rules) {
+        Texts.requireGiven("retention", rules);
+        retention = rules;
+        return this;
+    }
+
     private static void require(boolean holds, String reason) {
         if (!holds) {
             throw new InvalidRequestException("Cannot set up the engine: " + reason + ".");
@@ -258,6 +271,7 @@ public final class PerdureBuilder {
                 List.copyOf(declared),
                 List.copyOf(schedules),
                 List.copyOf(limiters),
+                retention,
                 workerRules);
     }
 }

@@ -28,6 +28,7 @@ import picocli.CommandLine.HelpCommand;
             LimitersCommand.class,
             MigrateCommand.class,
             QueuesCommand.class,
+            RetentionCommand.class,
             RunsCommand.class,
             SchedulesCommand.class,
             SleepersCommand.class,

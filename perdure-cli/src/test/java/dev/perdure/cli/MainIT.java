@@ -21,6 +21,7 @@ import dev.perdure.error.RunFailedException;
 import dev.perdure.postgres.PostgresStore;
 import dev.perdure.queue.Limiter;
 import dev.perdure.queue.Queue;
+import dev.perdure.retention.Retention;
 import dev.perdure.schedule.Schedule;
 import java.io.PrintWriter;
 import java.io.StringWriter;
@@ -190,6 +191,40 @@ class MainIT {
                             line -> assertThat(line).contains("There is no limiter 'nowhere'"),
                             line -> assertThat(line).contains("Nothing to change. Name a limit"),
                             line -> assertThat(line).contains("--rate is '100/minute'. Give a number and a period"));
+        }
+    }
+
+    @Test
+    void retention_is_shown_changed_and_reset() {
+        try (PostgresStore store = PostgresStore.on(database.dataSource()).open();
+                Perdure perdure =
+                        Perdure.on(store).retention(Retention.days(10)).client()) {
+            assertThat(perdure(onDatabase(
+                            "retention",
+                            "change",
+                            "--all",
+                            "7d",
+                            "--definition",
+                            "audit=forever",
+                            "--outcome",
+                            "FAILED=P90D",
+                            "--ids",
+                            "12h")))
+                    .isZero();
+            assertThat(perdure(onDatabase("retention", "show"))).isZero();
+            String changed = "definition 'audit' forever; outcome FAILED PT2160H; all others PT168H; ids PT12H";
+            assertThat(out.toString())
+                    .contains("Runs are kept so: " + changed + ".", "declared   all PT240H", "changed    " + changed)
+                    .contains("last pass  none yet: looked at 0 runs, removed 0", "next pass  now");
+            assertThat(perdure(onDatabase("retention", "reset"))).isZero();
+            assertThat(perdure.retention().info().effective()).isEqualTo(Retention.days(10));
+            assertThat(perdure(onDatabase("retention", "change", "--all", "a week")))
+                    .isEqualTo(Main.WRONG_USAGE);
+            assertThat(perdure(onDatabase("retention", "change"))).isEqualTo(Main.WRONG_USAGE);
+            assertThat(err.toString().lines())
+                    .satisfiesExactly(
+                            line -> assertThat(line).contains("--all is 'a week'. Give a period, such as 30d"),
+                            line -> assertThat(line).contains("--all is missing. Give the period"));
         }
     }
 

@@ -139,6 +139,9 @@ final class DependentRuns {
         if (!dag.state.isTerminal()) {
             return Outcome.Refused.active(rerun.run(), dag.state);
         }
+        if (dag.stripped) {
+            return Outcome.Refused.removed(rerun.run());
+        }
         SequencedSet<Row> renewed = new LinkedHashSet<>();
         for (RunId id : rerun.tasks()) {
             Row task = tables.byId.get(id);

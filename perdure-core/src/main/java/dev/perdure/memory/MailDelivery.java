@@ -214,10 +214,12 @@ final class MailDelivery implements Mailboxes {
         return tables.inTransaction(() -> {
             Map<Place, Shown> shown = new HashMap<>();
             for (Place place : places) {
-                row(place.run())
+                Shown there = row(place.run())
                         .map(row -> new Shown(after(place, row, limit), row.state.isTerminal()))
-                        .filter(there -> there.ended() || !there.values().isEmpty())
-                        .ifPresent(there -> shown.put(place, there));
+                        .orElseGet(() -> new Shown(List.of(), true, true));
+                if (there.ended() || !there.values().isEmpty()) {
+                    shown.put(place, there);
+                }
             }
             return shown;
         });

@@ -6,21 +6,27 @@ import dev.perdure.spi.change.Mail;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.HashMap;
-import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.NavigableMap;
 import java.util.Optional;
-import java.util.Set;
 import java.util.TreeMap;
 import java.util.UUID;
 
-/** The mail of one run. A taken mail is removed, but its token stays known. */
+/** The mail of one run. A taken mail is removed, but its token stays known, for a long time. */
 final class Mailbox {
     private final NavigableMap<Long, Arrived> unread = new TreeMap<>();
     private final Map<Channel, Mail> once = new HashMap<>();
-    private final Set<UUID> tokens = new HashSet<>();
+    private final Map<UUID, Arrival> tokens = new HashMap<>();
     private long count;
+
+    /**
+     * When a mail arrived.
+     *
+     * @param number its number
+     * @param kind of its channel
+     */
+    private record Arrival(Instant at, long number, Channel.Kind kind) {}
 
     /** What happened to a mail. */
     enum Reception {
@@ -36,18 +42,18 @@ final class Mailbox {
         if (once.containsKey(mail.channel())) {
             return Reception.TAKEN;
         }
-        tokens.add(mail.token());
         if (mail.channel().once()) {
             once.put(mail.channel(), mail);
         }
         count++;
+        tokens.put(mail.token(), new Arrival(at, count, mail.channel().kind()));
         unread.put(count, new Arrived(count, mail, at));
         return Reception.NEW;
     }
 
-    /** Whether a mail with this token has ever been here. */
+    /** Whether a mail with this token has been here. */
     boolean knows(Mail mail) {
-        return tokens.contains(mail.token());
+        return tokens.containsKey(mail.token());
     }
 
     long count() {
@@ -66,6 +72,14 @@ final class Mailbox {
     void dropAnswers() {
         unread.values().removeIf(arrived -> arrived.mail().channel().kind() == Channel.Kind.ANSWER);
         once.keySet().removeIf(channel -> channel.kind() == Channel.Kind.ANSWER);
+    }
+
+    /** Forgets the tokens of messages and answers that are gone and arrived before this time. */
+    void forgetTokens(Instant before) {
+        tokens.values()
+                .removeIf(arrival -> arrival.at().isBefore(before)
+                        && arrival.kind() != Channel.Kind.PROMISE
+                        && !unread.containsKey(arrival.number()));
     }
 
     /** Removes the mail for another life. Tokens stay known, so that mail that is sent again is recognised. */

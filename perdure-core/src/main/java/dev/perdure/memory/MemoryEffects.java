@@ -5,6 +5,7 @@ import dev.perdure.spi.Hints;
 import dev.perdure.spi.Mailboxes.Address;
 import dev.perdure.spi.Mailboxes.Published;
 import dev.perdure.spi.Outcome;
+import dev.perdure.spi.Removals;
 import dev.perdure.spi.change.Change;
 import dev.perdure.spi.change.Channel;
 import dev.perdure.spi.change.Effect;
@@ -102,6 +103,11 @@ final class MemoryEffects {
     /** Begins a run anew: no call of its former life waits for an answer any more. */
     void restart(Row row, Move.Restart restart) {
         row.mailbox.dropAnswers();
+        row.mailbox.forgetTokens(tables.now().minus(Removals.COPIES));
+        int gone = row.entered.size() - Removals.CHANGES_KEPT;
+        if (gone > 1) {
+            row.entered.subList(1, gone).clear(); // the first one stays
+        }
         tables.renew(row);
         NewRun old = row.start;
         row.start = new NewRun(

@@ -142,6 +142,17 @@ final class MemoryObjects implements States {
         }
     }
 
+    /** A call that has ended is removed: its object too, if it is free and has no state. */
+    void removed(Row row) {
+        ObjectCall call = row.start.object();
+        if (call != null) {
+            things.computeIfPresent(
+                    call.object(),
+                    (same, thing) ->
+                            thing.holder == null && thing.waiting.isEmpty() && thing.state.isEmpty() ? null : thing);
+        }
+    }
+
     /** The run that has to end before this pending run has its turn. */
     Optional<Row> holder(Row row) {
         ObjectCall call = row.start.object();

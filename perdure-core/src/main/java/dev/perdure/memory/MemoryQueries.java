@@ -121,16 +121,22 @@ final class MemoryQueries implements Runs, Journals {
 
     @Override
     public List<Ended> ended(Collection<RunRef> runs) {
-        return tables.inTransaction(() -> runs.stream()
-                .map(ref -> tables.byKey.get(ref.key()))
-                .filter(Objects::nonNull)
-                .filter(row -> row.state.isTerminal())
-                .map(row -> new Ended(
+        return tables.inTransaction(
+                () -> runs.stream().map(this::ended).flatMap(Optional::stream).toList());
+    }
+
+    private Optional<Ended> ended(RunRef run) {
+        Row row = tables.byKey.get(run.key());
+        if (row == null) {
+            return Optional.of(Ended.removed(run));
+        }
+        return row.state.isTerminal()
+                ? Optional.of(new Ended(
                         row.ref,
                         row.state,
                         Objects.requireNonNullElse(row.outcome, Payload.EMPTY),
                         Objects.requireNonNullElse(row.reason, "")))
-                .toList());
+                : Optional.empty();
     }
 
     @Override

@@ -189,6 +189,12 @@ final class MemoryStartKeys {
         }
     }
 
+    /** Whether a key names this run, or the run has to end before another one under its key begins. */
+    boolean names(Row row) {
+        forget();
+        return named.values().stream().anyMatch(key -> key.run == row || key.run.replaces == row);
+    }
+
     /** Forgets keys that no longer count. */
     private void forget() {
         Instant now = tables.now();

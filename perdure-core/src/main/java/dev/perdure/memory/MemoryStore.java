@@ -10,6 +10,7 @@ import dev.perdure.spi.Ledger;
 import dev.perdure.spi.Mailboxes;
 import dev.perdure.spi.Permits;
 import dev.perdure.spi.QueueRules;
+import dev.perdure.spi.Removals;
 import dev.perdure.spi.Runs;
 import dev.perdure.spi.States;
 import dev.perdure.spi.Store;
@@ -26,6 +27,7 @@ public final class MemoryStore implements Store {
     private final MemoryLeases leases;
     private final MemoryDispatch dispatch;
     private final MemoryQueries queries;
+    private final MemoryRemovals removals;
 
     /** An empty store in real time. */
     public MemoryStore() {
@@ -39,6 +41,7 @@ public final class MemoryStore implements Store {
         this.leases = new MemoryLeases(tables);
         this.dispatch = new MemoryDispatch(tables, ledger);
         this.queries = new MemoryQueries(tables);
+        this.removals = new MemoryRemovals(tables, ledger.keys);
     }
 
     @Override
@@ -84,6 +87,11 @@ public final class MemoryStore implements Store {
     @Override
     public Permits permits() {
         return tables.permits;
+    }
+
+    @Override
+    public Removals removals() {
+        return removals;
     }
 
     @Override

@@ -92,6 +92,9 @@ final class Row {
     @Nullable
     Payload outcome;
 
+    /** Whether only its id, input and outcome are left, because its retention is over. */
+    boolean stripped;
+
     /** The tasks that were started with it, in the order of its start. */
     List<Row> tasks = List.of();
 

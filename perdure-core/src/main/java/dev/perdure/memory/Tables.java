@@ -321,6 +321,23 @@ final class Tables {
         takeovers.values().forEach(taken -> taken.remove(row));
     }
 
+    /** Removes a run that has ended, with everything that belongs to it. */
+    int remove(Row row) {
+        if (!row.state.isTerminal()) {
+            throw new IllegalStateException("Run " + row.ref.id() + " is " + row.state + ".");
+        }
+        byId.remove(row.ref.id());
+        byKey.remove(row.ref.key());
+        if (row.startBy != null) {
+            startLimits.remove(row);
+        }
+        takeovers.values().forEach(taken -> taken.remove(row));
+        post.forget(row.ref.id());
+        post.forgetTokens(row.ref.id());
+        objects.removed(row);
+        return 1;
+    }
+
     /**
      * When a run was taken over.
      *

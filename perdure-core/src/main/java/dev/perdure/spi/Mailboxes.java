@@ -89,8 +89,14 @@ public interface Mailboxes {
      *
      * @param values oldest first
      * @param ended whether the run has ended, so that it publishes no more; values beyond the limit may still follow
+     * @param removed whether the run is not there any more
      */
-    record Shown(List<Published> values, boolean ended) {}
+    record Shown(List<Published> values, boolean ended, boolean removed) {
+        /** What a run that is there has published. */
+        public Shown(List<Published> values, boolean ended) {
+            this(values, ended, false);
+        }
+    }
 
     /** The values or failures of the promises that are settled, without those that are open. One query for all. */
     Map<Promised, Mail> promises(Collection<Promised> promises);
@@ -117,8 +123,8 @@ public interface Mailboxes {
     List<Address> subscribers(String event, String key);
 
     /**
-     * The values after these places, at most {@code limit} for each. Leaves out a place without values whose run has
-     * not ended. One query for all.
+     * The values after these places, at most {@code limit} for each. Leaves out a place without values whose run is there and
+     * has not ended. One query for all.
      */
     Map<Place, Shown> published(Collection<Place> places, int limit);
 

@@ -170,6 +170,13 @@ public sealed interface Outcome {
             return new Refused("The run '%s' is %s. Wait until it has ended, or cancel it.".formatted(run, state));
         }
 
+        /** A run whose retention is over: what it recorded is removed, and only its outcome may still be there. */
+        public static Refused removed(RunId run) {
+            return new Refused(
+                    "The retention of run '%s' is over, and what it recorded was removed. Start a new run instead."
+                            .formatted(run));
+        }
+
         /** A rerun of a task that belongs to another run. */
         public static Refused noTaskOf(RunId task, RunId run) {
             return new Refused("The run '%s' is no task of '%s'. Name tasks of that run only.".formatted(task, run));

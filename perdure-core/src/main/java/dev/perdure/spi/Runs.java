@@ -28,8 +28,19 @@ public interface Runs {
      * @param state a terminal state
      * @param outcome the result or the failure
      * @param reason in short, why it did not complete; empty if it did
+     * @param removed whether the run is not there any more, so that its state and outcome are not known
      */
-    record Ended(RunRef run, RunState state, Payload outcome, String reason) {}
+    record Ended(RunRef run, RunState state, Payload outcome, String reason, boolean removed) {
+        /** A run that is there. */
+        public Ended(RunRef run, RunState state, Payload outcome, String reason) {
+            this(run, state, outcome, reason, false);
+        }
+
+        /** A run that is not there any more. */
+        public static Ended removed(RunRef run) {
+            return new Ended(run, RunState.CANCELLED, Payload.EMPTY, "", true);
+        }
+    }
 
     /**
      * A task or a child of a run.
@@ -91,7 +102,7 @@ public interface Runs {
     /** The input of a run; empty if the run does not exist. */
     Optional<Payload> input(RunRef run);
 
-    /** Those of these runs that have ended. One query for all waiters of a process. */
+    /** Those of these runs that have ended, or are not there any more. One query for all waiters of a process. */
     List<Ended> ended(Collection<RunRef> runs);
 
     /** The children of these runs that have not ended. */

@@ -32,6 +32,9 @@ public interface Store extends AutoCloseable {
     /** Keeps the limiters of steps. */
     Permits permits();
 
+    /** Removes old runs. */
+    Removals removals();
+
     /** Tells engines that something may have changed. */
     Hints hints();
 

@@ -65,6 +65,7 @@ class ArchitectureTest {
         "dev.perdure.error",
         "dev.perdure.object",
         "dev.perdure.queue",
+        "dev.perdure.retention",
         "dev.perdure.schedule",
         "dev.perdure.transaction"
     };

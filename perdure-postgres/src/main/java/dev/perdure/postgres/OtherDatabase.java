@@ -7,7 +7,7 @@ import dev.perdure.postgres.jdbc.Schema;
 import dev.perdure.postgres.setup.Migrations;
 import dev.perdure.postgres.setup.Preflight;
 import dev.perdure.postgres.transaction.CompletionBook;
-import dev.perdure.postgres.transaction.Retention;
+import dev.perdure.postgres.transaction.Tidying;
 import dev.perdure.postgres.transaction.TransactionBodies;
 import dev.perdure.spi.Transacted;
 import dev.perdure.spi.TransactionTicket;
@@ -34,17 +34,17 @@ public final class OtherDatabase implements Transactor<Connection> {
     private static final String DEFAULT_SCHEMA = "perdure";
     private static final int LOOKING = 2;
     private static final Duration AGE = Duration.ofDays(30);
-    private static final Duration TIDYING = Duration.ofHours(1);
+    private static final Duration EVERY = Duration.ofHours(1);
 
     private final Schema schema;
     private final Database database;
     private final CompletionBook book;
     private final TransactionBodies bodies;
-    private final Retention retention;
+    private final Tidying tidying;
 
     private OtherDatabase(DataSource source, Schema schema, Duration age) {
         this.schema = schema;
-        this.retention = new Retention(() -> forget(age), TIDYING);
+        this.tidying = new Tidying(() -> forget(age), EVERY);
         this.database = new Database(Preflight.connect(source, LOOKING), () -> null);
         this.book = new CompletionBook(database, schema);
         this.bodies = new TransactionBodies(Preflight.connect(source, PostgresTransactions.MOST_CONNECTIONS), book);
@@ -102,7 +102,7 @@ public final class OtherDatabase implements Transactor<Connection> {
     @Override
     public Transacted run(TransactionTicket ticket, Work<Connection> work) throws Exception {
         Transacted transacted = bodies.run(ticket, work);
-        retention.tidyUp();
+        tidying.tidyUp();
         return transacted;
     }
 

@@ -18,6 +18,7 @@ import dev.perdure.postgres.read.PostgresMailboxes;
 import dev.perdure.postgres.read.PostgresRuns;
 import dev.perdure.postgres.read.PostgresStates;
 import dev.perdure.postgres.read.QuerySql;
+import dev.perdure.postgres.removal.PostgresRemovals;
 import dev.perdure.postgres.setup.Migrations;
 import dev.perdure.postgres.setup.Preflight;
 import dev.perdure.postgres.transaction.JournalBook;
@@ -38,6 +39,7 @@ import dev.perdure.spi.Ledger;
 import dev.perdure.spi.Mailboxes;
 import dev.perdure.spi.Permits;
 import dev.perdure.spi.QueueRules;
+import dev.perdure.spi.Removals;
 import dev.perdure.spi.Runs;
 import dev.perdure.spi.States;
 import dev.perdure.spi.Store;
@@ -76,6 +78,7 @@ public final class PostgresStore implements Store {
     private final JournalBook journalBook;
     private final PostgresQueues queues;
     private final PostgresPermits permits;
+    private final PostgresRemovals removals;
     private final DataSource source;
     private final Schema schema;
     private volatile @Nullable ListeningLoop listening;
@@ -121,6 +124,7 @@ public final class PostgresStore implements Store {
         this.mailboxes = new PostgresMailboxes(database, schema, hints.waitingCallers());
         this.runs = new PostgresRuns(database, querySql, hints.waitingCallers());
         this.states = new PostgresStates(database, ledgerSql.objects);
+        this.removals = new PostgresRemovals(database, schema);
         this.journalBook = new JournalBook(database, schema, workers);
     }
 
@@ -261,6 +265,11 @@ public final class PostgresStore implements Store {
     @Override
     public Permits permits() {
         return permits;
+    }
+
+    @Override
+    public Removals removals() {
+        return removals;
     }
 
     @Override

@@ -1,21 +1,21 @@
 -- Three roles. The owner is whoever ran the migrations; run this as the owner, and again after every migration.
 -- Roles are the DBA's to create: CREATE ROLE perdure_worker; CREATE ROLE perdure_viewer; then GRANT them to login roles.
 
--- A worker reads and writes rows. It cannot change the schema, nor delete a run, an event or a mail. A journal's entries it
--- deletes when a run begins anew.
+-- A worker reads and writes rows. It cannot change the schema. It deletes runs, with everything that belongs to them, when their
+-- retention is over.
 GRANT USAGE ON SCHEMA ${schema} TO ${worker};
 GRANT SELECT, INSERT, UPDATE ON ${schema}.run, ${schema}.worker TO ${worker};
-GRANT DELETE ON ${schema}.worker TO ${worker};
-GRANT SELECT, INSERT, UPDATE, DELETE ON ${schema}.journal TO ${worker};
-GRANT SELECT, INSERT ON ${schema}.event, ${schema}.awakeable, ${schema}.publication, ${schema}.audit TO ${worker};
+GRANT DELETE ON ${schema}.run, ${schema}.worker TO ${worker};
+GRANT SELECT, UPDATE ON ${schema}.retention TO ${worker};
+GRANT SELECT, INSERT, UPDATE, DELETE ON ${schema}.journal, ${schema}.mail TO ${worker};
+GRANT SELECT, INSERT, DELETE ON ${schema}.event, ${schema}.awakeable, ${schema}.publication, ${schema}.audit TO ${worker};
 GRANT SELECT ON ${schema}.secret TO ${worker};
-GRANT SELECT, INSERT, UPDATE ON ${schema}.mail TO ${worker};
 GRANT SELECT, INSERT, UPDATE, DELETE ON ${schema}.subscription TO ${worker};
 GRANT SELECT, INSERT, UPDATE, DELETE ON ${schema}.lane, ${schema}.takeover, ${schema}.held, ${schema}.ready, ${schema}.timer,
     ${schema}.start_limit, ${schema}.start_key, ${schema}.inbox TO ${worker};
 GRANT SELECT, INSERT, DELETE ON ${schema}.inbox_task TO ${worker};
 GRANT SELECT, UPDATE ON ${schema}.inbox_lock TO ${worker};
-GRANT SELECT, INSERT, UPDATE ON ${schema}.object, ${schema}.object_call TO ${worker};
+GRANT SELECT, INSERT, UPDATE, DELETE ON ${schema}.object, ${schema}.object_call TO ${worker};
 GRANT SELECT, INSERT, UPDATE, DELETE ON ${schema}.object_state TO ${worker};
 GRANT SELECT, INSERT, UPDATE ON ${schema}.queue, ${schema}.limiter TO ${worker};
 GRANT SELECT, INSERT, UPDATE, DELETE ON ${schema}.slot, ${schema}.queue_turn, ${schema}.queue_rate,

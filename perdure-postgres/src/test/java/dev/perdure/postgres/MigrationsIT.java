@@ -20,6 +20,8 @@ import java.sql.Connection;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
+import java.time.Duration;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CyclicBarrier;
@@ -96,9 +98,9 @@ final class MigrationsIT {
         }
         try (Connection connection = TestServer.plain(worker, "secret").getConnection();
                 Statement statement = connection.createStatement()) {
-            assertThatThrownBy(() -> statement.execute("DELETE FROM %s.run".formatted(schema)))
+            assertThatThrownBy(() -> statement.execute("DELETE FROM %s.secret".formatted(schema)))
                     .isInstanceOf(SQLException.class);
-            assertThatThrownBy(() -> statement.execute("DELETE FROM %s.mail".formatted(schema)))
+            assertThatThrownBy(() -> statement.execute("DELETE FROM %s.retention".formatted(schema)))
                     .isInstanceOf(SQLException.class);
             assertThatThrownBy(() -> statement.execute("CREATE TABLE %s.x ()".formatted(schema)))
                     .isInstanceOf(SQLException.class);
@@ -124,6 +126,12 @@ final class MigrationsIT {
             }
             assertThatThrownBy(() -> statement.execute("SELECT * FROM %s.run".formatted(schema)))
                     .isInstanceOf(SQLException.class);
+        }
+        try (PostgresStore store = PostgresStore.on(TestServer.plain(worker, "secret"))
+                .schema(schema)
+                .time(() -> Instant.now().plus(Duration.ofDays(60)))
+                .open()) {
+            assertThat(store.removals().remove(100).runs()).isPositive();
         }
     }
 

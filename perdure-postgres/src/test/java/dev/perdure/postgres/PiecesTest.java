@@ -88,6 +88,8 @@ final class PiecesTest {
                         "DispatchSql.java: DELETE FROM ${schema}.timer",
                         "DispatchSql.java: DELETE FROM ${schema}.ready",
                         "LimitedClaimSql.java: DELETE FROM ${schema}.ready",
+                        "MailSql.java: DELETE FROM ${schema}.mail",
+                        "MailSql.java: DELETE FROM ${schema}.event",
                         "OneChangeSql.java: DELETE FROM ${schema}.held",
                         "OneChangeSql.java: DELETE FROM ${schema}.held",
                         "TransactionSql.java: INSERT INTO ${schema}.journal");

@@ -12,6 +12,7 @@ import dev.perdure.conformance.JournalsConformance;
 import dev.perdure.conformance.LeasesConformance;
 import dev.perdure.conformance.MailConformance;
 import dev.perdure.conformance.RaceConformance;
+import dev.perdure.conformance.RemovalConformance;
 import dev.perdure.conformance.RunsConformance;
 import dev.perdure.conformance.StartConformance;
 import dev.perdure.conformance.StartKeyConformance;
@@ -84,6 +85,14 @@ final class PostgresStoreIT {
 
     @Nested
     final class StartKeys extends StartKeyConformance {
+        @Override
+        protected Store open(Supplier<Instant> time) {
+            return freshStore(time);
+        }
+    }
+
+    @Nested
+    final class Removing extends RemovalConformance {
         @Override
         protected Store open(Supplier<Instant> time) {
             return freshStore(time);

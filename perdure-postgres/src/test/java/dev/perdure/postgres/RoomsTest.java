@@ -30,6 +30,7 @@ class RoomsTest {
             ".write",
             ".read",
             ".inbox",
+            ".removal",
             ".work",
             ".transaction",
             "");

@@ -15,6 +15,7 @@ import dev.perdure.postgres.read.JournalSql;
 import dev.perdure.postgres.read.MailboxSql;
 import dev.perdure.postgres.read.QuerySql;
 import dev.perdure.postgres.transaction.TransactionSql;
+import dev.perdure.postgres.removal.RemovalSql;
 import dev.perdure.postgres.work.DispatchSql;
 import dev.perdure.postgres.work.LimitedClaimSql;
 import dev.perdure.postgres.work.PlacementSql;
@@ -97,6 +98,7 @@ final class StatementsIT {
                 new InboxSql(SCHEMA),
                 new StartLimitSql(SCHEMA),
                 new StartKeySql(SCHEMA),
+                new RemovalSql(SCHEMA),
                 new TransactionSql(SCHEMA));
         try (Connection connection = pool.getConnection()) {
             for (Object holder : holders) {

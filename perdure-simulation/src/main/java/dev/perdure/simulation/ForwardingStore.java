@@ -8,6 +8,7 @@ import dev.perdure.spi.Ledger;
 import dev.perdure.spi.Mailboxes;
 import dev.perdure.spi.Permits;
 import dev.perdure.spi.QueueRules;
+import dev.perdure.spi.Removals;
 import dev.perdure.spi.Runs;
 import dev.perdure.spi.States;
 import dev.perdure.spi.Store;
@@ -69,6 +70,11 @@ public abstract class ForwardingStore implements Store {
     @Override
     public Permits permits() {
         return store.permits();
+    }
+
+    @Override
+    public Removals removals() {
+        return store.removals();
     }
 
     @Override

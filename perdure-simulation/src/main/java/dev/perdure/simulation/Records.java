@@ -1,10 +1,15 @@
 package dev.perdure.simulation;
 
+import dev.perdure.RunFilter;
 import dev.perdure.RunId;
+import dev.perdure.RunInfo;
+import dev.perdure.retention.Retention;
+import dev.perdure.retention.RetentionInfo;
 import dev.perdure.spi.Dispatch;
 import dev.perdure.spi.Journals;
 import dev.perdure.spi.Ledger;
 import dev.perdure.spi.Outcome;
+import dev.perdure.spi.Removals;
 import dev.perdure.spi.Store;
 import dev.perdure.spi.change.Change;
 import dev.perdure.spi.change.Effect;
@@ -19,6 +24,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A ledger outside of the store: what the store has acknowledged, to be compared with what it holds at the end. Findings are things that
@@ -44,6 +50,8 @@ public final class Records extends ForwardingStore {
             this.ref = ref;
         }
     }
+
+    private static final int MOST_RUNS = 10_000;
 
     private final Map<String, Known> runs = new TreeMap<>();
     private final List<String> findings = new ArrayList<>();
@@ -166,6 +174,44 @@ public final class Records extends ForwardingStore {
             Dispatch.Polled polled = behind().dispatch().poll(request);
             claimed(polled.claimed(), false);
             return polled;
+        };
+    }
+
+    /** Only runs that have ended are removed. */
+    @Override
+    public Removals removals() {
+        Removals removals = behind().removals();
+        return new Removals() {
+            @Override
+            public void declare(Retention retention) {
+                removals.declare(retention);
+            }
+
+            @Override
+            public void change(@Nullable Retention retention) {
+                removals.change(retention);
+            }
+
+            @Override
+            public RetentionInfo info() {
+                return removals.info();
+            }
+
+            @Override
+            public Removed remove(int limit) {
+                List<RunId> live = behind().runs().list(RunFilter.all().limit(MOST_RUNS)).stream()
+                        .filter(run -> !run.state().isTerminal())
+                        .map(RunInfo::id)
+                        .toList();
+                Removed removed = removals.remove(limit);
+                if (removed.runs() > 0) {
+                    live.stream()
+                            .filter(run -> behind().runs().find(run).isEmpty())
+                            .forEach(run -> findings.add("The store removed %s, which had not ended.".formatted(run)));
+                    runs.keySet().removeIf(id -> behind().runs().find(RunId.of(id)).isEmpty());
+                }
+                return removed;
+            }
         };
     }
 

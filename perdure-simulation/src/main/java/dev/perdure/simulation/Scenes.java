@@ -10,6 +10,7 @@ import dev.perdure.simulation.scene.LimitedSteps;
 import dev.perdure.simulation.scene.Limits;
 import dev.perdure.simulation.scene.Mistakes;
 import dev.perdure.simulation.scene.Orders;
+import dev.perdure.simulation.scene.Passings;
 import dev.perdure.simulation.scene.Payments;
 import dev.perdure.simulation.scene.Questions;
 import dev.perdure.simulation.scene.Recurring;
@@ -41,7 +42,8 @@ enum Scenes {
     LIMITED_STEPS(LimitedSteps::new),
     RECURRING(Recurring::new, "Effect.Start", "Effect.Take", "Effect.Cancel", "Change.Deliver"),
     MISTAKES(Mistakes::new, "Move.Pause", "Move.Recover"),
-    CROSSINGS(Crossings::new, "Effect.Start");
+    CROSSINGS(Crossings::new, "Effect.Start"),
+    PASSINGS(Passings::new, "Effect.Start");
 
     private final Function<Cast, Scene> make;
     private final Set<String> kinds;

@@ -160,7 +160,7 @@ public abstract class RunsConformance extends StoreConformance {
     }
 
     @Test
-    void ended_gives_those_that_have_ended() {
+    void ended_gives_those_that_have_ended_or_are_not_there() {
         WorkerId worker = join();
         RunRef running = startOwned(worker, "running");
         RunRef completed = startOwned(worker, "completed");
@@ -168,7 +168,8 @@ public abstract class RunsConformance extends StoreConformance {
         RunRef nobody = new RunRef(RunId.of("nobody"), 1L << 40);
 
         assertThat(store().runs().ended(List.of(running, completed, nobody)))
-                .containsExactly(new Ended(completed, RunState.COMPLETED, payload("1"), ""));
+                .containsExactlyInAnyOrder(
+                        new Ended(completed, RunState.COMPLETED, payload("1"), ""), Ended.removed(nobody));
         assertThat(store().runs().ended(List.of())).isEmpty();
     }
 

@@ -66,6 +66,14 @@ final class MemoryStoreConformanceTest {
     }
 
     @Nested
+    final class Removing extends RemovalConformance {
+        @Override
+        protected Store open(Supplier<Instant> time) {
+            return freshStore(time);
+        }
+    }
+
+    @Nested
     final class Advancing extends AdvanceConformance {
         @Override
         protected Store open(Supplier<Instant> time) {

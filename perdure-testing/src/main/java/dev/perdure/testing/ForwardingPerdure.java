@@ -18,6 +18,7 @@ import dev.perdure.error.ClosedException;
 import dev.perdure.object.ObjectHandle;
 import dev.perdure.queue.Limiters;
 import dev.perdure.queue.Queues;
+import dev.perdure.retention.Retentions;
 import dev.perdure.schedule.Schedules;
 import dev.perdure.spi.Inbox;
 import java.util.Collection;
@@ -135,6 +136,11 @@ abstract class ForwardingPerdure implements Perdure {
     @Override
     public Schedules schedules() {
         return engine().schedules();
+    }
+
+    @Override
+    public Retentions retention() {
+        return engine().retention();
     }
 
     @Override

@@ -17,6 +17,7 @@ import dev.perdure.internal.settings.Settings;
 import dev.perdure.memory.MemoryStore;
 import dev.perdure.queue.Limiter;
 import dev.perdure.queue.Queue;
+import dev.perdure.retention.Retention;
 import dev.perdure.schedule.Schedule;
 import dev.perdure.spi.Clockwork;
 import dev.perdure.spi.Store;
@@ -60,6 +61,7 @@ public final class PerdureTest extends ForwardingPerdure {
     private final List<Queue> queues = new ArrayList<>();
     private final List<Schedule> schedules = new ArrayList<>();
     private final List<Limiter> limiters = new ArrayList<>();
+    private Retention retention = Retention.of(Retention.FOREVER);
     private final List<RunChange> changes = new CopyOnWriteArrayList<>();
     private final List<Member> members = new CopyOnWriteArrayList<>();
     private final Faults.Plan faults = new Faults.Plan();
@@ -113,6 +115,13 @@ public final class PerdureTest extends ForwardingPerdure {
     public PerdureTest schedules(Schedule... declared) {
         requireNotStarted();
         schedules.addAll(List.of(declared));
+        return this;
+    }
+
+    /** Declares how long runs are kept after their end; for ever by default. {@link #removeOldRuns()} removes those that are due. */
+    public PerdureTest retention(Retention declared) {
+        requireNotStarted();
+        retention = declared;
         return this;
     }
 
@@ -205,7 +214,16 @@ public final class PerdureTest extends ForwardingPerdure {
                 List.copyOf(queues),
                 List.copyOf(schedules),
                 List.copyOf(limiters),
+                retention,
                 worker);
+    }
+
+    /** Removes the runs whose retention is over at the present virtual time. Workers do so too, but not at once. */
+    public void removeOldRuns() {
+        ensureStarted();
+        while (store.removals().remove(1_000).again().isZero()) {
+            Thread.onSpinWait();
+        }
     }
 
     /** Starts one more worker. */

@@ -45,6 +45,8 @@ import dev.perdure.internal.worker.Worker;
 import dev.perdure.object.ObjectHandle;
 import dev.perdure.queue.Limiters;
 import dev.perdure.queue.Queues;
+import dev.perdure.retention.Retention;
+import dev.perdure.retention.Retentions;
 import dev.perdure.schedule.Schedule;
 import dev.perdure.schedule.Schedules;
 import dev.perdure.spi.Hints;
@@ -77,6 +79,7 @@ public final class Engine implements Perdure {
     private final ScheduleWrites scheduleWrites;
     private final EngineSchedules schedules;
     private final Limiters limiters;
+    private final Retentions retention;
     private final @Nullable Worker worker;
     private final Hints.Subscription hints;
     private final AtomicBoolean closed = new AtomicBoolean();
@@ -93,6 +96,11 @@ public final class Engine implements Perdure {
         this.queues = new EngineQueues(settings.store().queues());
         settings.store().permits().declare(settings.limiters());
         this.limiters = new EngineLimiters(settings.store().permits());
+        Retention declaredRetention = settings.retention();
+        if (declaredRetention != null) {
+            settings.store().removals().declare(declaredRetention);
+        }
+        this.retention = new EngineRetentions(settings.store().removals());
         Listeners listeners = new Listeners(settings.listeners());
         this.resultWaiters = new Waiters<>(
                 "results",
@@ -386,6 +394,11 @@ public final class Engine implements Perdure {
     @Override
     public Limiters limiters() {
         return limiters;
+    }
+
+    @Override
+    public Retentions retention() {
+        return retention;
     }
 
     // ---- the end

@@ -97,6 +97,9 @@ final class PublishedReader<T extends @Nullable Object> implements Iterator<Publ
     }
 
     private void take(ProgressWaiters.Page more) {
+        if (more.removed()) {
+            throw RunHandle.removed(run.id());
+        }
         page.addAll(more.values());
         ended = more.values().isEmpty();
         if (!ended) {

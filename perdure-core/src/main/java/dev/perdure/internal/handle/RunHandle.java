@@ -98,7 +98,7 @@ public class RunHandle<R extends @Nullable Object> implements Run<R> {
         return settings.store()
                 .runs()
                 .find(ref.id())
-                .orElseThrow(() -> new UnknownRunException("Run '%s' no longer exists.".formatted(ref.id())))
+                .orElseThrow(() -> removed(ref.id()))
                 .info();
     }
 
@@ -149,8 +149,18 @@ public class RunHandle<R extends @Nullable Object> implements Run<R> {
         return ended.isEmpty() ? Optional.empty() : Optional.ofNullable(valueOf(ended.getFirst()));
     }
 
+    /** The exception for a run that was there and is not any more. */
+    static UnknownRunException removed(RunId run) {
+        return new UnknownRunException(
+                "Run '%s' no longer exists: it has ended, and its retention is over. Keep such runs for longer if you need their results later."
+                        .formatted(run));
+    }
+
     /** The outcome. */
     final R valueOf(Runs.Ended ended) {
+        if (ended.removed()) {
+            throw removed(ref.id());
+        }
         if (ended.state() == RunState.COMPLETED) {
             return decoded(ended.outcome());
         }

@@ -4,6 +4,7 @@ import dev.perdure.RunListener;
 import dev.perdure.queue.Limiter;
 import dev.perdure.queue.Queue;
 import dev.perdure.queue.Requirement;
+import dev.perdure.retention.Retention;
 import dev.perdure.schedule.Schedule;
 import dev.perdure.spi.Clockwork;
 import dev.perdure.spi.Store;
@@ -28,6 +29,7 @@ import org.jspecify.annotations.Nullable;
  * @param queues the queues that it declares
  * @param schedules the schedules that it declares
  * @param limiters the limiters of steps that it declares
+ * @param retention how long it declares that ended runs are kept, or null if it declares nothing
  * @param worker how its worker behaves, or null for a client without one
  */
 public record Settings(
@@ -39,6 +41,7 @@ public record Settings(
         List<Queue> queues,
         List<Schedule> schedules,
         List<Limiter> limiters,
+        @Nullable Retention retention,
         @Nullable WorkerRules worker) {
     /**
      * The queue of the runs that schedules are. Every worker takes from it, so that no limit of another queue holds

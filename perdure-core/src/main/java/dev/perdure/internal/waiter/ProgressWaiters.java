@@ -32,8 +32,12 @@ public record ProgressWaiters(Mailboxes mailboxes)
     /** What the store has returned. */
     public sealed interface Seen {}
 
-    /** A page of published values; empty at the end of the run. */
-    public record Page(List<Published> values) implements Seen {}
+    /**
+     * A page of published values; empty at the end of the run.
+     *
+     * @param removed whether the run is not there any more
+     */
+    public record Page(List<Published> values, boolean removed) implements Seen {}
 
     /** A settled promise. */
     public record Settled(Mail mail) implements Seen {}
@@ -65,7 +69,7 @@ public record ProgressWaiters(Mailboxes mailboxes)
         if (!places.isEmpty()) {
             mailboxes
                     .published(places, PAGE)
-                    .forEach((place, shown) -> seen.put(new More(place), new Page(shown.values())));
+                    .forEach((place, shown) -> seen.put(new More(place), new Page(shown.values(), shown.removed())));
         }
         if (!promises.isEmpty()) {
             mailboxes

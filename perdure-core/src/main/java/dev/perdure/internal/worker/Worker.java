@@ -49,6 +49,7 @@ public final class Worker implements Session.Home {
     private final Registry registry;
     private final Session.Shared shared;
     private final Dispatcher dispatcher;
+    private final RetentionLoop retention;
     private final Clockwork.Signal tick;
     private final Clockwork.Signal expiry;
     private final Clockwork.Signal emptied;
@@ -65,6 +66,7 @@ public final class Worker implements Session.Home {
         this.expiry = settings.clockwork().signal();
         this.emptied = settings.clockwork().signal();
         this.dispatcher = new Dispatcher(settings, rules, registry, emptied::raise);
+        this.retention = new RetentionLoop(settings);
         this.session = join(Set.of());
     }
 
@@ -72,6 +74,7 @@ public final class Worker implements Session.Home {
         settings.clockwork().loop("perdure-lease", this::keepLease);
         settings.clockwork().loop("perdure-lease-expiry", this::endAtExpiry);
         settings.clockwork().loop("perdure-dispatch", () -> dispatcher.loop(() -> session));
+        settings.clockwork().loop("perdure-retention", retention::loop);
     }
 
     private Session join(Set<WorkerId> former) {
@@ -264,6 +267,7 @@ public final class Worker implements Session.Home {
     public void close() {
         closing = true;
         dispatcher.close();
+        retention.close();
         Session last = session;
         last.giveBack();
         LOG.info(
@@ -338,6 +342,7 @@ public final class Worker implements Session.Home {
         closing = true;
         left = true;
         dispatcher.close();
+        retention.close();
         session.end();
         tick.raise();
         expiry.raise();

@@ -3,6 +3,7 @@ package dev.perdure.postgres.jdbc;
 import dev.perdure.RunState;
 import dev.perdure.StartKey;
 import dev.perdure.spi.Dispatch.Claimed;
+import dev.perdure.spi.Removals;
 import dev.perdure.spi.change.Change;
 import dev.perdure.spi.change.Change.CommandKind;
 import dev.perdure.spi.change.Channel;
@@ -49,6 +50,7 @@ public final class Codes {
     public static final int TASKLESS = 2;
     public static final int ACTIVE = 3;
     static final int TASK_UNFIT = 4;
+    public static final int REMOVED = 5;
 
     /** The names that statements use instead of numbers. */
     static final Map<String, Integer> NAMED = named();
@@ -82,6 +84,8 @@ public final class Codes {
                 ACTIVE,
                 "TASK_UNFIT",
                 TASK_UNFIT));
+        named.put("CHANGES_KEPT", Removals.CHANGES_KEPT);
+        named.put("REMOVED", REMOVED);
         named.put("REPORTING", Parent.REPORTS);
         named.put("START", (int) START);
         named.put("VALUE", (int) of(Entry.Status.VALUE));

@@ -107,16 +107,16 @@ public final class MailboxSql {
 
     /** One query for all callers that wait for values. Also returns a run that has ended and has no further values. */
     private static final String PUBLISHED = """
-            SELECT g.ordinal, r.state >= ${COMPLETED} AS ended, p."offset", p.at, p.payload
+            SELECT g.ordinal, COALESCE(r.state >= ${COMPLETED}, true) AS ended, r.state IS NULL AS removed, p."offset", p.at, p.payload
             FROM unnest(?::bigint[], ?::text[], ?::bigint[]) WITH ORDINALITY AS g (key, name, after, ordinal)
-            CROSS JOIN LATERAL (SELECT state FROM ${schema}.run WHERE run.key = g.key OFFSET 0) r
+            LEFT JOIN LATERAL (SELECT state FROM ${schema}.run WHERE run.key = g.key OFFSET 0) r ON true
             LEFT JOIN LATERAL (
                 SELECT "offset", at, payload FROM ${schema}.publication
                 WHERE publication.key = g.key AND publication.name = g.name AND publication."offset" > g.after
                 ORDER BY "offset"
                 LIMIT ?
             ) p ON true
-            WHERE p."offset" IS NOT NULL OR r.state >= ${COMPLETED}
+            WHERE p."offset" IS NOT NULL OR COALESCE(r.state >= ${COMPLETED}, true)
             ORDER BY g.ordinal, p."offset"
             """;
 

@@ -184,7 +184,7 @@ public final class PostgresMailboxes implements Mailboxes {
     }
 
     /** A value, or the end of the run if there is no value. */
-    private record Found(Place place, boolean ended, Optional<Published> value) {}
+    private record Found(Place place, boolean ended, boolean removed, Optional<Published> value) {}
 
     @Override
     public Map<Place, Shown> published(Collection<Place> places, int limit) {
@@ -202,7 +202,7 @@ public final class PostgresMailboxes implements Mailboxes {
                         row -> found(asked, row))
                 .forEach(found -> {
                     Shown there =
-                            shown.computeIfAbsent(found.place(), unseen -> new Shown(new ArrayList<>(), found.ended()));
+                            shown.computeIfAbsent(found.place(), unseen -> new Shown(new ArrayList<>(), found.ended(), found.removed()));
                     found.value().ifPresent(there.values()::add);
                 });
         if (shown.size() < asked.size()) {
@@ -213,7 +213,7 @@ public final class PostgresMailboxes implements Mailboxes {
 
     private static Found found(List<Place> asked, ResultSet row) throws SQLException {
         Optional<Published> value = row.getObject("offset") == null ? Optional.empty() : Optional.of(published(row));
-        return new Found(asked.get(row.getInt("ordinal") - 1), row.getBoolean("ended"), value);
+        return new Found(asked.get(row.getInt("ordinal") - 1), row.getBoolean("ended"), row.getBoolean("removed"), value);
     }
 
     @Override

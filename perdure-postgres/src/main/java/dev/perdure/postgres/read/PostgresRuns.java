@@ -136,19 +136,26 @@ public final class PostgresRuns implements Runs {
         if (runs.isEmpty()) {
             return List.of();
         }
+        List<RunRef> asked = List.copyOf(runs);
         List<Ended> ended = query.all(
                 sql.ended,
                 parameters ->
-                        parameters.longs(runs.stream().mapToLong(RunRef::key).toArray()),
-                row -> new Ended(
-                        new RunRef(RunId.of(row.getString("id")), row.getLong("key")),
-                        Codes.state(row.getInt("state")),
-                        payload(row.getBytes("outcome")),
-                        Objects.requireNonNullElse(row.getString("reason"), "")));
-        if (ended.size() < runs.size()) {
+                        parameters.longs(asked.stream().mapToLong(RunRef::key).toArray()),
+                row -> ended(asked.get(row.getInt("ordinal") - 1), row));
+        if (ended.size() < asked.size()) {
             waitingCallers.add();
         }
         return ended;
+    }
+
+    private static Ended ended(RunRef run, ResultSet row) throws SQLException {
+        return row.getString("id") == null
+                ? Ended.removed(run)
+                : new Ended(
+                        run,
+                        Codes.state(row.getInt("state")),
+                        payload(row.getBytes("outcome")),
+                        Objects.requireNonNullElse(row.getString("reason"), ""));
     }
 
     @Override

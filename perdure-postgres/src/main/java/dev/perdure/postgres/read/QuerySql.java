@@ -96,15 +96,16 @@ public final class QuerySql {
 
     /** One query for all callers of a process that wait for results. */
     private static final String ENDED = """
-            SELECT r.key, r.id, r.state, r.reason, o.payload AS outcome
-            FROM unnest(?::bigint[]) AS g (key)
-            CROSS JOIN LATERAL (
+            SELECT g.ordinal, r.id, r.state, r.reason, o.payload AS outcome
+            FROM unnest(?::bigint[]) WITH ORDINALITY AS g (key, ordinal)
+            -- A run that is not there any more has no state.
+            LEFT JOIN LATERAL (
                 SELECT key, id, state, reason FROM ${schema}.run WHERE run.key = g.key OFFSET 0
-            ) r
+            ) r ON true
             LEFT JOIN LATERAL (
                 SELECT payload FROM ${schema}.journal j WHERE j.key = r.key AND j.position = ${OUTCOME} OFFSET 0
             ) o ON true
-            WHERE r.state >= ${COMPLETED}
+            WHERE COALESCE(r.state >= ${COMPLETED}, true)
             """;
 
     /** The runs that the current life of each of these has started. */

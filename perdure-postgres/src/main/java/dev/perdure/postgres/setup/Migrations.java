@@ -79,7 +79,8 @@ public final class Migrations {
             "V033__waiting_without_a_worker.sql",
             "V040__limiters.sql",
             "V050__schedules.sql",
-            "V051__labels.sql");
+            "V051__labels.sql",
+            "V060__retention.sql");
 
     /** Waits for another process that migrates at the same time; ends with the transaction. */
     private static final String ALONE = "SELECT pg_advisory_xact_lock(hashtextextended('perdure:' || ?, 0))";

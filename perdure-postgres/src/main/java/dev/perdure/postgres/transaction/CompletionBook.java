@@ -17,6 +17,8 @@ import java.util.Optional;
 
 /** Records in another database what transaction steps have done there, until the journal has it. */
 public final class CompletionBook implements TransactionBook {
+    private static final int FORGOTTEN_AT_ONCE = 5_000;
+
     private final Database database;
     private final CompletionSql sql;
     private final TransactionFate fate;
@@ -117,9 +119,19 @@ public final class CompletionBook implements TransactionBook {
 
     /** Deletes rows that are older than this many microseconds. */
     public int forget(long micros) {
+        int all = 0;
+        int deleted;
+        do {
+            deleted = forgetSome(micros);
+            all += deleted;
+        } while (deleted == FORGOTTEN_AT_ONCE);
+        return all;
+    }
+
+    private int forgetSome(long micros) {
         return database.call(connection -> {
             try (PreparedStatement statement = Database.prepare(connection, sql.forget)) {
-                new Parameters(statement).number(micros);
+                new Parameters(statement).number(micros).integer(FORGOTTEN_AT_ONCE);
                 try (ResultSet row = statement.executeQuery()) {
                     row.next();
                     return row.getInt(1);

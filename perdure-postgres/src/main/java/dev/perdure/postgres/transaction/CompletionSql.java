@@ -32,9 +32,16 @@ public final class CompletionSql {
             RETURNING position
             """;
 
+    /** The oldest first, and not all at once: a transaction that deletes many rows holds back vacuum and replicas. */
     private static final String FORGET = """
             WITH forgotten AS (
-                DELETE FROM ${schema}.completion WHERE at < now() - ? * interval '1 microsecond' RETURNING 1
+                DELETE FROM ${schema}.completion WHERE ctid = ANY (ARRAY(
+                    SELECT ctid FROM ${schema}.completion
+                    WHERE at < now() - ? * interval '1 microsecond'
+                    ORDER BY at
+                    LIMIT ?
+                    FOR UPDATE SKIP LOCKED))
+                RETURNING 1
             )
             SELECT count(*) FROM forgotten
             """;

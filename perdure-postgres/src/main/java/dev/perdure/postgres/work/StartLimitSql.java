@@ -7,9 +7,11 @@ import dev.perdure.postgres.write.part.Pieces;
 public final class StartLimitSql {
     /** Limits that are due, with the state of their runs. */
     private static final String DUE = """
-            SELECT l.due_at, l.key, l.within, r.id, r.definition, r.queue, r.epoch > 0 OR r.state >= ${COMPLETED} AS begun
+            SELECT l.due_at, l.key, l.within, r.id, r.definition, r.queue,
+                   COALESCE(r.epoch > 0 OR r.state >= ${COMPLETED}, true) AS begun
             FROM ${schema}.start_limit l
-            CROSS JOIN LATERAL (SELECT id, definition, queue, epoch, state FROM ${schema}.run WHERE run.key = l.key OFFSET 0) r
+            -- A run that has ended may be gone.
+            LEFT JOIN LATERAL (SELECT id, definition, queue, epoch, state FROM ${schema}.run WHERE run.key = l.key OFFSET 0) r ON true
             WHERE l.due_at <= ${now}
             ORDER BY l.due_at, l.key
             LIMIT 500

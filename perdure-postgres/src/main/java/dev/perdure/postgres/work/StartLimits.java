@@ -19,6 +19,7 @@ import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -43,11 +44,15 @@ public final class StartLimits {
         this.ledger = ledger;
     }
 
-    /** A limit that is due. */
-    private record Due(long key, RunId run, String definition, String reason, boolean begun) {
-        Change command() {
-            return new Change.Command(run, Change.CommandKind.EXPIRE, reason);
-        }
+    /**
+     * A limit that is due.
+     *
+     * @param expiry what happens to its run; null if the run has begun, or is gone
+     */
+    private record Due(long key, @Nullable RunChange expiry) {}
+
+    private static Change command(RunChange expiry) {
+        return new Change.Command(expiry.runId(), Change.CommandKind.EXPIRE, expiry.reason().orElseThrow());
     }
 
     /** Cancels the runs whose limits are due. Returns those that it has cancelled. */
@@ -55,16 +60,21 @@ public final class StartLimits {
         List<RunChange> expired = new ArrayList<>();
         try {
             List<Due> due = due();
-            List<Due> waiting = due.stream().filter(each -> !each.begun()).toList();
+            List<RunChange> waiting = new ArrayList<>();
+            for (Due each : due) {
+                RunChange expiry = each.expiry();
+                if (expiry != null) {
+                    waiting.add(expiry);
+                }
+            }
             List<Outcome> outcomes = waiting.isEmpty()
                     ? List.of()
                     : ledger.apply(
-                            Lane.client(0), waiting.stream().map(Due::command).toList());
+                            Lane.client(0),
+                            waiting.stream().map(StartLimits::command).toList());
             for (int i = 0; i < outcomes.size(); i++) {
                 if (outcomes.get(i) instanceof Outcome.Commanded commanded && commanded.changed()) {
-                    Due each = waiting.get(i);
-                    expired.add(new RunChange(
-                            each.run(), each.definition(), RunState.CANCELLED, Optional.of(each.reason())));
+                    expired.add(waiting.get(i));
                 }
             }
             delete(due.stream().mapToLong(Due::key).toArray());
@@ -76,14 +86,18 @@ public final class StartLimits {
 
     private List<Due> due() {
         return new Query(database).all(sql.due, parameters -> parameters.time(database.time()), row -> {
+            if (row.getBoolean("begun")) {
+                return new Due(row.getLong("key"), null);
+            }
             String queue = row.getString("queue");
             Duration within = Duration.of(row.getLong("within"), ChronoUnit.MICROS);
             return new Due(
                     row.getLong("key"),
-                    RunId.of(row.getString("id")),
-                    row.getString("definition"),
-                    Admission.expired(within, queue),
-                    row.getBoolean("begun"));
+                    new RunChange(
+                            RunId.of(row.getString("id")),
+                            row.getString("definition"),
+                            RunState.CANCELLED,
+                            Optional.of(Admission.expired(within, queue))));
         });
     }
 

@@ -7,6 +7,7 @@ import dev.perdure.RunInfo;
 import dev.perdure.RunState;
 import dev.perdure.TypeRef;
 import dev.perdure.queue.Queue;
+import dev.perdure.retention.Retention;
 import dev.perdure.spi.Codec;
 import dev.perdure.spi.Runs;
 import dev.perdure.spi.Store;
@@ -110,6 +111,11 @@ public final class Cast {
     /** Declares a queue; workers take runs from it. */
     void declare(Queue queue) {
         world.declare(queue);
+    }
+
+    /** How long runs are kept. */
+    void retention(Retention retention) {
+        world.retention(retention);
     }
 
     /** Puts something in front of the codec. */

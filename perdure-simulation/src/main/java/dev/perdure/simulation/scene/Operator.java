@@ -1,15 +1,16 @@
 package dev.perdure.simulation.scene;
 
-import dev.perdure.Perdure;
 import dev.perdure.Run;
 import dev.perdure.RunFilter;
 import dev.perdure.RunId;
 import dev.perdure.RunInfo;
 import dev.perdure.RunState;
 import dev.perdure.TypeRef;
+import dev.perdure.error.UnknownRunException;
 import java.time.Duration;
 import java.util.Comparator;
 import java.util.List;
+import java.util.function.Consumer;
 
 /** Cancels, kills, pauses and resumes runs of the other scenes at random. */
 public final class Operator implements Scene {
@@ -59,29 +60,35 @@ public final class Operator implements Scene {
             case 0 -> cancel(id);
             case 1 -> kill(id);
             default -> {
-                cast.call(perdure -> run(perdure, id).pause(REASON));
+                send(id, run -> run.pause(REASON));
                 cast.pauseUpTo(Duration.ofMillis(200));
                 switch (harmless ? 2 : cast.choices().pick(6)) {
                     case 0 -> cancel(id);
                     case 1 -> kill(id);
                     default -> {}
                 }
-                cast.call(perdure -> run(perdure, id).resume());
+                send(id, Run::resume);
             }
         }
     }
 
-    private static Run<Object> run(Perdure perdure, RunId id) {
-        return perdure.run(id, TypeRef.of(Object.class));
+    private void send(RunId id, Consumer<Run<Object>> command) {
+        cast.call(perdure -> {
+            try {
+                command.accept(perdure.run(id, TypeRef.of(Object.class)));
+            } catch (UnknownRunException removed) {
+                cast.pause(); // its retention is over
+            }
+        });
     }
 
     private void cancel(RunId id) {
-        cast.call(perdure -> run(perdure, id).cancel(REASON));
+        send(id, run -> run.cancel(REASON));
     }
 
     private void kill(RunId id) {
         cast.killed(id);
-        cast.call(perdure -> run(perdure, id).kill(REASON));
+        send(id, run -> run.kill(REASON));
     }
 
     @Override

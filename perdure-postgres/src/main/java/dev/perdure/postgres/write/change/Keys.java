@@ -17,7 +17,8 @@ import java.util.concurrent.locks.ReentrantLock;
  *
  * <p>One bit above the number shows whether the run answers a parent. So a batch knows from the keys alone whether the
  * end of a run has to be delivered, and the end of any other run costs nothing for it. A second bit shows whether other
- * runs come after the run, and a third whether it holds a virtual object or waits for it.
+ * runs come after the run, a third whether it holds a virtual object or waits for it, and a fourth whether no caller got the
+ * answer to its start.
  */
 public final class Keys {
     private static final String NEXT_BLOCK = "SELECT nextval('${schema}.key_block')";
@@ -27,6 +28,7 @@ public final class Keys {
     private static final long ANSWERS = 1L << 62;
     private static final long PRECEDES = 1L << 61;
     private static final long HOLDS = 1L << 60;
+    private static final long UNANSWERED = 1L << 59;
 
     final String nextBlock;
     private final Database database;
@@ -90,7 +92,8 @@ public final class Keys {
     public static long key(long number, NewRun run) {
         Parent parent = run.parent();
         if (parent == null || !parent.answers()) {
-            return number << PARTITION_BITS | partition(run.id());
+            long unanswered = run.admission().unanswered() ? UNANSWERED : 0;
+            return number << PARTITION_BITS | partition(run.id()) | unanswered;
         }
         int partition =
                 parent.isReport() ? partition(run.id()) : partition(parent.run().key());
@@ -119,7 +122,12 @@ public final class Keys {
 
     /** The part of a key that gives the order in which keys were assigned. */
     public static long number(long key) {
-        return key & HOLDS - 1;
+        return key & UNANSWERED - 1;
+    }
+
+    /** Whether no caller got the answer to the start of the run with this key, so that a copy of it may arrive late. */
+    public static boolean isUnanswered(long key) {
+        return (key & UNANSWERED) != 0;
     }
 
     /** The key of a task of the run with this key. */

@@ -185,6 +185,7 @@ public final class DagSql {
                        CASE WHEN g.seed = g.seed_now THEN ${DONE_BEFORE}
                             WHEN g.after IS NULL OR g.before IS NOT NULL THEN ${TASKLESS}
                             WHEN g.state < ${COMPLETED} THEN ${ACTIVE}
+                            WHEN g.removed_at IS NOT NULL THEN ${REMOVED}
                             WHEN c.culprit IS NOT NULL THEN ${TASK_UNFIT}
                             ELSE ${FIT} END AS verdict
                 FROM dag g

@@ -243,6 +243,43 @@ final class MailSql {
                 WHERE ${lane_exists}
             ), emptied AS (
                 ${empty_journal FROM decided d WHERE d.holds}
+            ), forgotten AS (
+                -- A long life of many lives must not grow for ever: what recognizes a second copy is kept for an hour.
+                DELETE FROM ${schema}.mail WHERE ctid = ANY (ARRAY(
+                    SELECT m.ctid
+                    FROM decided d
+                    CROSS JOIN LATERAL (
+                        SELECT ctid FROM ${schema}.mail
+                        WHERE mail.key = d.key AND mail.at < d.moved_at - interval '1 hour' AND (
+                              mail.channel = ${MESSAGE} AND mail.taken OR mail.channel = ${ANSWER} AND mail.restarts <= d.restarts)
+                        OFFSET 0
+                    ) m
+                    WHERE d.holds))
+            ), unanswerable AS (
+                DELETE FROM ${schema}.awakeable WHERE ctid = ANY (ARRAY(
+                    SELECT a.ctid
+                    FROM decided d
+                    CROSS JOIN LATERAL (
+                        SELECT ctid FROM ${schema}.awakeable WHERE awakeable.key = d.key AND awakeable.restarts < d.restarts OFFSET 0
+                    ) a
+                    WHERE d.holds))
+            ), unheard AS (
+                DELETE FROM ${schema}.subscription WHERE ctid = ANY (ARRAY(
+                    SELECT s.ctid
+                    FROM decided d
+                    CROSS JOIN LATERAL (
+                        SELECT ctid FROM ${schema}.subscription WHERE subscription.key = d.key AND subscription.restarts < d.restarts OFFSET 0
+                    ) s
+                    WHERE d.holds))
+            ), unlogged AS (
+                DELETE FROM ${schema}.event WHERE ctid = ANY (ARRAY(
+                    SELECT e.ctid
+                    FROM decided d
+                    CROSS JOIN LATERAL (
+                        SELECT ctid FROM ${schema}.event
+                        WHERE event.key = d.key AND event.number > 0 AND event.number < d.changes - ${CHANGES_KEPT} OFFSET 0
+                    ) e
+                    WHERE d.holds))
             ), inputs AS (
                 ${input(at = moved_at) FROM decided WHERE holds}
                 ON CONFLICT (key, position, note, partition) DO UPDATE SET at = excluded.at, payload = excluded.payload

@@ -91,6 +91,8 @@ public final class ObjectSql {
                 FROM given
                 -- A call that is sent again may already hold the object.
                 WHERE enters AND hold = ${EXCLUSIVE} AND holder IS DISTINCT FROM key
+                  -- Retention may have removed a free object after this batch had found its row.
+                  AND (object_place IS NOT NULL OR ${schema}.try_again('A virtual object was removed meanwhile.'))
             ), placed AS MATERIALIZED (
                 SELECT turn.*, turn > 1 OR holder IS NOT NULL AS waits,
                        arrivals + turn - CASE WHEN holder IS NULL THEN 1 ELSE 0 END AS number

@@ -9,6 +9,7 @@ import dev.perdure.spi.Ledger;
 import dev.perdure.spi.Mailboxes;
 import dev.perdure.spi.Permits;
 import dev.perdure.spi.QueueRules;
+import dev.perdure.spi.Removals;
 import dev.perdure.spi.Runs;
 import dev.perdure.spi.States;
 import dev.perdure.spi.Store;
@@ -126,6 +127,11 @@ final class PostgresModel implements Store {
     @Override
     public Permits permits() {
         return store.permits();
+    }
+
+    @Override
+    public Removals removals() {
+        return store.removals();
     }
 
     @Override

@@ -4,6 +4,8 @@ import dev.perdure.RunChange;
 import dev.perdure.error.StoreException;
 import dev.perdure.queue.Limiter;
 import dev.perdure.queue.LimiterInfo;
+import dev.perdure.retention.Retention;
+import dev.perdure.retention.RetentionInfo;
 import dev.perdure.spi.Dispatch;
 import dev.perdure.spi.Hints;
 import dev.perdure.spi.Journals;
@@ -13,6 +15,7 @@ import dev.perdure.spi.Mailboxes;
 import dev.perdure.spi.Outcome;
 import dev.perdure.spi.Permits;
 import dev.perdure.spi.QueueRules;
+import dev.perdure.spi.Removals;
 import dev.perdure.spi.Runs;
 import dev.perdure.spi.States;
 import dev.perdure.spi.Store;
@@ -412,6 +415,40 @@ final class SimulatedStore implements Store {
             @Override
             public Optional<LimiterInfo> find(String limiter) {
                 return permits.find(limiter);
+            }
+        };
+    }
+
+    /** A batch that arrives late removes only what is due then. */
+    @Override
+    public Removals removals() {
+        Removals removals = real.removals();
+        return new Removals() {
+            @Override
+            public void declare(Retention retention) {
+                removals.declare(retention);
+            }
+
+            @Override
+            public void change(@Nullable Retention retention) {
+                removals.change(retention);
+            }
+
+            @Override
+            public RetentionInfo info() {
+                return removals.info();
+            }
+
+            @Override
+            public Removed remove(int limit) {
+                Supplier<Removed> remove = () -> {
+                    Removed removed = removals.remove(limit);
+                    if (removed.runs() > 0) {
+                        tell(() -> "removes " + removed.runs() + " runs");
+                    }
+                    return removed;
+                };
+                return write(Call.housekeeping("remove"), remove, remove);
             }
         };
     }

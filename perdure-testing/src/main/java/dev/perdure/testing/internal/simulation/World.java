@@ -14,6 +14,7 @@ import dev.perdure.internal.settings.Settings;
 import dev.perdure.internal.time.Waiting;
 import dev.perdure.memory.MemoryStore;
 import dev.perdure.queue.Queue;
+import dev.perdure.retention.Retention;
 import dev.perdure.spi.Clockwork;
 import dev.perdure.spi.Codec;
 import dev.perdure.spi.Store;
@@ -94,6 +95,7 @@ public final class World {
     private final Duration warmWindow;
     private final boolean unloadAfterSteps;
     private final int maxRuns;
+    private Retention retention = Retention.of(Retention.FOREVER);
     private RetryPolicy retry = RetryPolicy.standard();
     private Codec codec;
     private @Nullable Perdure client;
@@ -144,6 +146,11 @@ public final class World {
     /** Declares a queue, before the first use of the client. Workers take runs from it. */
     public void declare(Queue queue) {
         queues.add(queue);
+    }
+
+    /** How long runs are kept after their end, before the first use of the client. */
+    public void retention(Retention declared) {
+        retention = declared;
     }
 
     /** The retry policy of steps that set none of their own. */
@@ -332,6 +339,7 @@ public final class World {
                 queues,
                 List.of(),
                 List.of(),
+                retention,
                 worker
                         ? new Settings.WorkerRules(names, null, LEASE, maxRuns, Duration.ofNanos(leases(0.5)), Map.of())
                         : null);

@@ -9,14 +9,14 @@ import org.slf4j.LoggerFactory;
  * Deletes old rows at intervals. The first write after an interval starts the deletion in its own thread, and does not
  * wait for it. So no timer is needed, and only processes that write rows delete them.
  */
-public final class Retention {
+public final class Tidying {
     private static final Logger LOG = LoggerFactory.getLogger("dev.perdure.store");
 
     private final Runnable forget;
     private final long everyNanos;
     private final AtomicLong last;
 
-    public Retention(Runnable forget, Duration every) {
+    public Tidying(Runnable forget, Duration every) {
         this.forget = forget;
         this.everyNanos = every.toNanos();
         // The first write starts it: a process may not live as long as the interval.
@@ -27,7 +27,7 @@ public final class Retention {
         long before = last.get();
         long now = System.nanoTime();
         if (now - before >= everyNanos && last.compareAndSet(before, now)) {
-            Thread.ofVirtual().name("perdure-retention").start(this::forget);
+            Thread.ofVirtual().name("perdure-tidying").start(this::forget);
         }
     }
 

@@ -1,0 +1,47 @@
+package dev.perdure.spi;
+
+import dev.perdure.retention.Retention;
+import dev.perdure.retention.RetentionInfo;
+import java.time.Duration;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Removes runs that have ended and whose period of retention is over. Any worker asks for it; the store lets one of them
+ * work at a time.
+ */
+public interface Removals {
+    /**
+     * For how long what recognises a second copy is kept at least: the token of a message, from its arrival, and a run that was
+     * started without an answer, from its start. A process that stopped for a while may send such a copy late.
+     */
+    Duration COPIES = Duration.ofHours(1);
+
+    /** So many of the last changes of state of a run that lives on are kept when it begins another life. */
+    int CHANGES_KEPT = 1_000;
+
+    /**
+     * What a batch has done.
+     *
+     * @param runs how many runs it has removed
+     * @param again how long to wait before the next batch, in real time; zero if more is due
+     */
+    record Removed(int runs, Duration again) {}
+
+    /** Stores what the code declares. What an operator has changed stays in effect. */
+    void declare(Retention retention);
+
+    /** Puts this in the place of what the code declares, or takes it back. */
+    void change(@Nullable Retention retention);
+
+    /** What is in effect, and how far the workers are with it. */
+    RetentionInfo info();
+
+    /**
+     * Removes a batch of runs with everything that belongs to them. A run that is removed in pieces is not there any more for
+     * those that would let it continue. A run stays while its parent does, and a parent while its children and tasks do; they
+     * go together, the parent last.
+     *
+     * @param limit the number of runs to look at, at most
+     */
+    Removed remove(int limit);
+}

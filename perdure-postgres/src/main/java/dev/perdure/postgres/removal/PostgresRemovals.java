@@ -1,0 +1,256 @@
+package dev.perdure.postgres.removal;
+
+import dev.perdure.postgres.jdbc.Database;
+import dev.perdure.postgres.jdbc.Json;
+import dev.perdure.postgres.jdbc.Parameters;
+import dev.perdure.postgres.jdbc.Part;
+import dev.perdure.postgres.jdbc.Query;
+import dev.perdure.postgres.jdbc.Results;
+import dev.perdure.postgres.jdbc.Schema;
+import dev.perdure.postgres.jdbc.Script;
+import dev.perdure.postgres.write.part.LedgerSql;
+import dev.perdure.retention.Retention;
+import dev.perdure.retention.RetentionInfo;
+import dev.perdure.spi.Removals;
+import java.sql.Connection;
+import java.sql.PreparedStatement;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Removes runs whose retention is over.
+ *
+ * <p>How it works: a pass looks at all runs that are old enough, in the order of their starts, which have an index and never
+ * change; so ends of runs cost nothing more. A batch is a transaction. It locks the row of {@code retention}, which says how
+ * far the pass is, looks at the next runs, locks those that are due, deletes everything of them, and moves on. It never waits
+ * for a lock, and is made smaller if it takes long. A crash between two batches loses nothing.
+ *
+ * <p>A run goes together with its children and tasks. If they are too many for one batch, the runs between them are
+ * closed first, so that none of them can be given another life, and then the last go first, so that the id of the root is
+ * free only when all others are. If a run has too many rows for one batch, it is closed as well, and the next batch goes on
+ * with it.
+ */
+public final class PostgresRemovals implements Removals {
+    /** A batch should take no longer than this, because others may wait for what it locks. */
+    private static final Duration LONG = Duration.ofMillis(50);
+
+    private static final int FIRST_SIZE = 100;
+    private static final int SMALLEST = 1;
+    private static final Duration SHORTEST_REST = Duration.ofMillis(50);
+    private static final Duration LONGEST_REST = Duration.ofMinutes(1);
+    private static final Duration LONGEST_PASS_REST = Duration.ofHours(1);
+    private static final int LOOKS_PER_PERIOD = 20;
+    /** A pass over runs that stay is not repeated before so many a second are reached. */
+    private static final long KEPT_PER_SECOND = 20_000;
+
+    private final Database database;
+    private final RemovalSql sql;
+    private final String settings;
+    private final Script script = new Script();
+    private final AtomicInteger size = new AtomicInteger(FIRST_SIZE);
+
+    public PostgresRemovals(Database database, Schema schema) {
+        this.database = database;
+        this.sql = new RemovalSql(schema);
+        this.settings = new LedgerSql(schema).settings;
+    }
+
+    // ---- the rules
+
+    @Override
+    public void declare(Retention retention) {
+        String json = Json.object(retention.settings());
+        update(sql.declare, parameters -> parameters.text(json).text(json));
+    }
+
+    @Override
+    public void change(@Nullable Retention retention) {
+        update(
+                sql.change,
+                parameters -> parameters.text(retention == null ? null : Json.object(retention.settings())));
+    }
+
+    private void update(String statement, Query.Binding binding) {
+        database.call(connection -> {
+            try (PreparedStatement prepared = Database.prepare(connection, statement)) {
+                binding.bind(new Parameters(prepared));
+                return prepared.execute();
+            }
+        });
+    }
+
+    @Override
+    public RetentionInfo info() {
+        return stored().info();
+    }
+
+    /** What the table says. */
+    private record Stored(RetentionInfo info, boolean due) {}
+
+    private Stored stored() {
+        return new Query(database)
+                .all(sql.info, parameters -> parameters.time(database.time()), row -> {
+                    RetentionInfo.Pass pass = new RetentionInfo.Pass(
+                            Optional.ofNullable(Results.timeOrNull(row, "began_at")),
+                            row.getLong("looked"),
+                            row.getLong("removed"));
+                    return new Stored(
+                            new RetentionInfo(
+                                    declared(row),
+                                    changed(row),
+                                    pass,
+                                    row.getBoolean("due")
+                                            ? Optional.empty()
+                                            : Optional.of(Results.time(row, "next_at"))),
+                            row.getBoolean("due"));
+                })
+                .getFirst();
+    }
+
+    private static Retention declared(ResultSet row) throws SQLException {
+        Map<String, String> declared = Results.pairs(row, "declared");
+        return declared.isEmpty() ? Retention.standard() : Retention.of(declared);
+    }
+
+    private static Optional<Retention> changed(ResultSet row) throws SQLException {
+        Map<String, String> changed = Results.pairs(row, "changed");
+        return changed.isEmpty() ? Optional.empty() : Optional.of(Retention.of(changed));
+    }
+
+    // ---- a batch
+
+    @Override
+    public Removed remove(int limit) {
+        Stored stored = stored();
+        Duration rest = atMost(LONGEST_REST, rest(stored.info().effective()));
+        if (!stored.due()) {
+            return new Removed(0, rest);
+        }
+        int most = Math.min(limit, size.get());
+        long began = System.nanoTime();
+        Done done = database.inTransaction(connection -> batch(connection, most));
+        adapt(most, Duration.ofNanos(System.nanoTime() - began));
+        return new Removed(done.runs(), done.more() ? Duration.ZERO : rest);
+    }
+
+    /** A batch that took long is followed by a smaller one. */
+    private void adapt(int used, Duration took) {
+        if (took.compareTo(LONG) > 0) {
+            size.set(Math.max(SMALLEST, used / 2));
+        } else if (took.multipliedBy(3).compareTo(LONG) < 0 && used == size.get()) {
+            size.set(used * 2);
+        }
+    }
+
+    private static Duration rest(Retention rules) {
+        Duration rest = rules.shortest().dividedBy(LOOKS_PER_PERIOD);
+        return rest.compareTo(SHORTEST_REST) < 0 ? SHORTEST_REST : atMost(LONGEST_PASS_REST, rest);
+    }
+
+    private static Duration atMost(Duration most, Duration duration) {
+        return duration.compareTo(most) > 0 ? most : duration;
+    }
+
+    /**
+     * What a batch has done.
+     *
+     * @param runs how many runs it has removed
+     * @param more whether the pass has not ended
+     */
+    private record Done(int runs, boolean more) {}
+
+    /** Where a pass is. */
+    private record Turn(Instant now, Instant at, long key, long looked, long removed, Retention rules) {}
+
+    private Done batch(Connection connection, int most) throws SQLException {
+        script.send(connection, List.of(new Part(settings, parameters -> parameters.text(Database.LOCK_TIMEOUT))));
+        Turn turn = turn(connection);
+        if (turn == null) {
+            return new Done(0, false);
+        }
+        Retention rules = turn.rules();
+        List<OldRun> seen =
+                rules.shortest().equals(Retention.FOREVER) ? List.of() : look(connection, turn, most);
+        RemovalBatch batch = new RemovalBatch(connection, sql, script, rules, turn.now(), most);
+        int looked = 0;
+        for (OldRun run : seen) {
+            if (!batch.take(run)) {
+                break;
+            }
+            looked++;
+        }
+        boolean finished = batch.delete();
+        boolean ended = finished && looked == seen.size() && seen.size() < most;
+        OldRun last = finished && looked > 0 ? seen.get(looked - 1) : null;
+        reached(connection, turn, ended, last, looked, batch.removed());
+        return new Done(batch.removed(), !ended);
+    }
+
+    private @Nullable Turn turn(Connection connection) throws SQLException {
+        try (PreparedStatement statement = Database.prepare(connection, sql.turn)) {
+            new Parameters(statement).time(database.time()).time(database.time());
+            try (ResultSet row = statement.executeQuery()) {
+                return row.next()
+                        ? new Turn(
+                                Results.time(row, "now"),
+                                Results.time(row, "reached_at"),
+                                row.getLong("reached_key"),
+                                row.getLong("looked"),
+                                row.getLong("removed"),
+                                changed(row).orElse(declared(row)))
+                        : null;
+            }
+        }
+    }
+
+    /** The next pass begins after a rest, a longer one if this one has looked at many runs that stay. */
+    private void reached(
+            Connection connection, Turn turn, boolean ended, @Nullable OldRun last, int looked, int removed)
+            throws SQLException {
+        boolean first = turn.key() == 0;
+        long allLooked = (first ? 0 : turn.looked()) + looked;
+        long allRemoved = (first ? 0 : turn.removed()) + removed;
+        Duration kept = Duration.ofSeconds((allLooked - allRemoved) / KEPT_PER_SECOND);
+        Duration rest = rest(turn.rules());
+        Instant next = ended ? turn.now().plus(kept.compareTo(rest) > 0 ? kept : rest) : turn.now();
+        Instant at = last == null ? turn.at() : last.createdAt();
+        long key = last == null ? turn.key() : last.key();
+        try (PreparedStatement statement = Database.prepare(connection, sql.reached)) {
+            new Parameters(statement)
+                    .time(ended ? null : at)
+                    .number(ended ? 0 : key)
+                    .number(allLooked)
+                    .number(allRemoved)
+                    .time(turn.now())
+                    .time(next);
+            statement.execute();
+        }
+    }
+
+    private List<OldRun> look(Connection connection, Turn turn, int most) throws SQLException {
+        Instant youngest = turn.now().minus(turn.rules().shortest());
+        try (PreparedStatement statement = Database.prepare(connection, sql.look)) {
+            new Parameters(statement)
+                    .time(turn.at())
+                    .time(turn.at())
+                    .number(turn.key())
+                    .time(youngest)
+                    .integer(most);
+            try (ResultSet rows = statement.executeQuery()) {
+                List<OldRun> seen = new ArrayList<>();
+                while (rows.next()) {
+                    seen.add(OldRun.of(rows));
+                }
+                return seen;
+            }
+        }
+    }
+}

@@ -1,0 +1,239 @@
+package dev.perdure.postgres.removal;
+
+import dev.perdure.postgres.jdbc.Json;
+import dev.perdure.postgres.jdbc.Schema;
+import dev.perdure.postgres.write.part.LedgerSql;
+import dev.perdure.postgres.write.part.Pieces;
+import java.util.ArrayList;
+import java.util.List;
+
+/** The statements that remove old runs. The rules of {@link LedgerSql} apply. */
+public final class RemovalSql {
+    /** The tables with rows of a run, apart from its input and its outcome. Each has an index that begins with the run's key. */
+    private static final List<String> DETAILS =
+            List.of("event", "mail", "awakeable", "subscription", "publication", "audit", "slot", "takeover");
+
+    private static final String INFO = """
+            SELECT next_at, began_at, looked, removed, ${declared} AS declared, ${changed} AS changed, next_at <= ${now} AS due
+            FROM ${schema}.retention
+            """;
+
+    private static final String DECLARE = """
+            WITH done AS (
+                UPDATE ${schema}.retention SET declared = ?::jsonb, next_at = to_timestamp(0)
+                WHERE declared IS DISTINCT FROM ?::jsonb
+                RETURNING 1
+            )
+            SELECT count(*) FROM done
+            """;
+
+    /** A change takes effect with the next batch. */
+    private static final String CHANGE = """
+            WITH done AS (
+                UPDATE ${schema}.retention SET
+                    changed = ?::jsonb, next_at = to_timestamp(0), reached_at = to_timestamp(0), reached_key = 0
+                RETURNING 1
+            )
+            SELECT count(*) FROM done
+            """;
+
+    /** Takes the turn, if no other worker has it and a batch is due. */
+    private static final String TURN = """
+            SELECT ${now} AS now, reached_at, reached_key, looked, removed, ${declared} AS declared, ${changed} AS changed
+            FROM ${schema}.retention
+            WHERE next_at <= ${now}
+            FOR UPDATE SKIP LOCKED
+            """;
+
+    private static final String REACHED = """
+            WITH done AS (
+                UPDATE ${schema}.retention SET
+                    reached_at = COALESCE(?::timestamptz, to_timestamp(0)), reached_key = ?, looked = ?, removed = ?,
+                    began_at = CASE WHEN reached_key = 0 THEN ?::timestamptz ELSE began_at END,
+                    next_at = ?::timestamptz
+                RETURNING 1
+            )
+            SELECT count(*) FROM done
+            """;
+
+    /** A child or a task of a run in its present life. A run that only reports its end is neither. */
+    private static final String BELONGS =
+            "run.parent_position IS DISTINCT FROM ${REPORTING} AND (run.before IS NOT NULL OR run.parent_restarts = ${parent}.restarts)";
+
+    private static final String NAMED = """
+            (SELECT true FROM ${schema}.start_key k WHERE k.run = r.key LIMIT 1) IS NOT NULL
+                   OR (SELECT true FROM ${schema}.start_key k WHERE k.after = r.key LIMIT 1) IS NOT NULL""";
+
+    /** The next runs in the order of their starts. */
+    private static final String LOOK = """
+            SELECT r.key, r.epoch, r.state, r.created_at, r.changed_at, r.definition, r.queue,
+                   COALESCE(r.removed_at < 'infinity', false) AS stripped, COALESCE(r.removed_at = 'infinity', false) AS removing,
+                   r.state >= ${COMPLETED} AND r.parent IS NOT NULL AND r.parent_position IS DISTINCT FROM ${REPORTING} AND (
+                       SELECT true FROM ${schema}.run p
+                       WHERE p.key = r.parent AND (r.before IS NOT NULL OR p.restarts = r.parent_restarts)
+                       LIMIT 1
+                   ) IS NOT NULL AS kept,
+                   r.state >= ${COMPLETED} AND (
+                       SELECT true FROM ${schema}.run WHERE run.parent = r.key AND ${belongs} LIMIT 1
+                   ) IS NOT NULL AS parental,
+                   r.state >= ${COMPLETED} AND (${named}) AS named
+            FROM (
+                SELECT * FROM ${schema}.run
+                WHERE created_at >= ?::timestamptz AND (created_at, key) > (?::timestamptz, ?) AND created_at <= ?::timestamptz
+                ORDER BY created_at, key
+                LIMIT ?
+            ) r
+            ORDER BY r.created_at, r.key
+            """;
+
+    private static final String GROUP = """
+            WITH RECURSIVE member AS (
+                SELECT key, epoch, restarts, 0 AS depth, state, changed_at, definition, queue, removed_at FROM ${schema}.run WHERE key = ?
+                UNION ALL
+                SELECT c.key, c.epoch, c.restarts, m.depth + 1, c.state, c.changed_at, c.definition, c.queue, c.removed_at
+                FROM member m
+                CROSS JOIN LATERAL (SELECT * FROM ${schema}.run WHERE run.parent = m.key AND ${belongs} OFFSET 0) c
+            )
+            """;
+
+    /** What kinds of runs belong to a run, itself included. */
+    private static final String KINDS = """
+            ${group}
+            SELECT r.definition, r.queue, r.state, max(r.changed_at) AS changed_at, count(*) AS runs, bool_or(${named}) AS named
+            FROM member r
+            GROUP BY r.definition, r.queue, r.state
+            """;
+
+    /** The runs that belong to a run, those first to which no others belong; all, or only those that are not stripped. */
+    private static final String MEMBERS = """
+            ${group}
+            SELECT key, epoch FROM member WHERE ? OR removed_at IS NULL OR removed_at = 'infinity' ORDER BY depth DESC, key LIMIT ?
+            """;
+
+    /** From now on, neither the run nor any of those between it and others continues. */
+    private static final String CLOSE = """
+            ${group}, closed AS (
+                UPDATE ${schema}.run SET removed_at = 'infinity'
+                WHERE run.key = ANY (ARRAY(
+                          SELECT m.key FROM member m
+                          WHERE (SELECT true FROM ${schema}.run WHERE run.parent = m.key LIMIT 1) IS NOT NULL))
+                  AND run.state >= ${COMPLETED} AND run.removed_at IS NULL
+                RETURNING 1
+            )
+            SELECT count(*) FROM closed
+            """;
+
+    /** Locks runs that are still as they were. Leaves out those that another transaction has locked. */
+    private static final String LOCK = """
+            SELECT r.key
+            FROM unnest(?::bigint[], ?::bigint[]) AS g (key, epoch)
+            CROSS JOIN LATERAL (
+                SELECT key FROM ${schema}.run
+                WHERE run.key = g.key AND run.epoch = g.epoch AND run.state >= ${COMPLETED}
+                FOR UPDATE SKIP LOCKED
+            ) r
+            """;
+
+    private static final String MARK = """
+            WITH marked AS (
+                UPDATE ${schema}.run SET removed_at = ?::timestamptz WHERE run.key = ANY (?::bigint[]) RETURNING 1
+            )
+            SELECT count(*) FROM marked
+            """;
+
+    /** Deletes rows of these runs, no more than a number of them at once. */
+    private static final String DELETE = """
+            WITH gone AS (
+                DELETE FROM ${schema}.${table} WHERE ctid = ANY (ARRAY(
+                    SELECT found.ctid
+                    FROM unnest(?::bigint[]) AS g (key)
+                    CROSS JOIN LATERAL (SELECT ctid FROM ${schema}.${table} t WHERE t.key = g.key ${condition} OFFSET 0) found
+                    LIMIT ?))
+                RETURNING 1
+            )
+            SELECT count(*) FROM gone
+            """;
+
+    /**
+     * Deletes the calls, and their objects if these are free and have no state. A batch that is about to use such an object notices
+     * that its row is gone, and is sent again.
+     */
+    private static final String CALLS = """
+            WITH called AS MATERIALIZED (
+                SELECT c.place, c.object_type, c.object_key
+                FROM unnest(?::bigint[]) AS g (key)
+                CROSS JOIN LATERAL (
+                    SELECT ctid AS place, object_type, object_key FROM ${schema}.object_call WHERE object_call.key = g.key OFFSET 0
+                ) c
+            ), gone AS (
+                DELETE FROM ${schema}.object_call WHERE ctid = ANY (ARRAY(SELECT place FROM called))
+            ), free AS MATERIALIZED (
+                SELECT o.place
+                FROM (SELECT DISTINCT object_type, object_key FROM called) c
+                CROSS JOIN LATERAL (
+                    SELECT ctid AS place FROM ${schema}.object
+                    WHERE object.type = c.object_type AND object.key = c.object_key AND object.holder IS NULL
+                    FOR UPDATE SKIP LOCKED
+                ) o
+                WHERE (
+                    SELECT true FROM ${schema}.object_state s
+                    WHERE s.object_type = c.object_type AND s.object_key = c.object_key
+                    LIMIT 1
+                ) IS NULL
+            ), vanished AS (
+                DELETE FROM ${schema}.object WHERE ctid = ANY (ARRAY(SELECT place FROM free)) AND holder IS NULL RETURNING 1
+            )
+            SELECT count(*) FROM vanished
+            """;
+
+    final String info;
+    final String declare;
+    final String change;
+    final String turn;
+    final String reached;
+    final String look;
+    final String kinds;
+    final String members;
+    final String close;
+    final String lock;
+    final String mark;
+    final List<String> details;
+    final String calls;
+    final String payloads;
+    final String runs;
+
+    public RemovalSql(Schema schema) {
+        this.info = sql(schema, INFO);
+        this.declare = sql(schema, DECLARE);
+        this.change = sql(schema, CHANGE);
+        this.turn = sql(schema, TURN);
+        this.reached = sql(schema, REACHED);
+        this.look = sql(schema, LOOK.replace("${belongs}", BELONGS.replace("${parent}", "r")));
+        String group = GROUP.strip().replace("${belongs}", BELONGS.replace("${parent}", "m"));
+        this.kinds = sql(schema, KINDS.replace("${group}", group));
+        this.members = sql(schema, MEMBERS.replace("${group}", group));
+        this.close = sql(schema, CLOSE.replace("${group}", group));
+        this.lock = sql(schema, LOCK);
+        this.mark = sql(schema, MARK);
+        List<String> tables = new ArrayList<>();
+        tables.add(delete(schema, "journal", "AND t.position > 0 AND t.position < ${OUTCOME}"));
+        DETAILS.forEach(table -> tables.add(delete(schema, table, "")));
+        this.details = List.copyOf(tables);
+        this.calls = sql(schema, CALLS);
+        this.payloads = delete(schema, "journal", "");
+        this.runs = delete(schema, "run", "");
+    }
+
+    private static String delete(Schema schema, String table, String condition) {
+        return sql(schema, DELETE.replace("${table}", table).replace("${condition}", condition));
+    }
+
+    private static String sql(Schema schema, String statement) {
+        return Pieces.sql(
+                schema,
+                statement
+                        .replace("${named}", NAMED)
+                        .replace("${declared}", Json.pairs("declared"))
+                        .replace("${changed}", Json.pairs("changed")));
+    }
+}

@@ -1,0 +1,2 @@
+/** Removes runs whose retention is over. */
+package dev.perdure.postgres.removal;
