@@ -228,7 +228,8 @@ public final class StartOptions {
 
     /**
      * Lets workers run the run whose labels meet all of these requirements, and those preferred before. If none of them
-     * has taken it {@linkplain Placement#PREFERENCE five seconds} after it became ready, any worker may.
+     * is alive, or none has taken it {@linkplain Placement#PREFERENCE five seconds} after it became ready, any worker
+     * may.
      *
      * @param requirements labels with =, &gt;= or &lt;= and a value
      */

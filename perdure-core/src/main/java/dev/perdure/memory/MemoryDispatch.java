@@ -127,8 +127,8 @@ final class MemoryDispatch implements Dispatch {
         Instant rate = tables.queues.nextFree(request).orElse(null);
         Instant permit = tables.permits.nextFree().orElse(null);
         Instant preference = tables.ready.stream()
-                .filter(row -> row.prefersUntil().isAfter(tables.now()))
-                .map(Row::prefersUntil)
+                .map(tables::prefersUntil)
+                .filter(until -> until.isAfter(tables.now()))
                 .min(Comparator.naturalOrder())
                 .orElse(null);
         return earliest(preference, earliest(permit, earliest(rate, earliest(timer, limit))));
@@ -201,7 +201,7 @@ final class MemoryDispatch implements Dispatch {
 
     private boolean isPlaced(Row row, Poll request) {
         Placement placement = row.start.placement();
-        return row.prefersUntil().isAfter(tables.now())
+        return tables.prefersUntil(row).isAfter(tables.now())
                 ? placement.suits(request.labels())
                 : placement.allows(request.labels());
     }

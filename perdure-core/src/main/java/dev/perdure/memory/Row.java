@@ -1,7 +1,6 @@
 package dev.perdure.memory;
 
 import dev.perdure.RunState;
-import dev.perdure.queue.Placement;
 import dev.perdure.spi.Dispatch.Claimed;
 import dev.perdure.spi.Mailboxes.Published;
 import dev.perdure.spi.Outcome;
@@ -128,11 +127,6 @@ final class Row {
         }
         Instant own = begins.plus(start.timeout());
         return bound == null || own.isBefore(bound) ? own : bound;
-    }
-
-    /** Until when only workers that it prefers may take it, if it is ready: in the past if it prefers none. */
-    Instant prefersUntil() {
-        return start.placement().preferred().isEmpty() ? Instant.MIN : changedAt.plus(Placement.PREFERENCE);
     }
 
     /** How often it was recovered since its journal last grew. */

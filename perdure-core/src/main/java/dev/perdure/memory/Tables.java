@@ -3,6 +3,7 @@ package dev.perdure.memory;
 import dev.perdure.RunChange;
 import dev.perdure.RunId;
 import dev.perdure.RunState;
+import dev.perdure.queue.Placement;
 import dev.perdure.spi.Clockwork;
 import dev.perdure.spi.Dispatch.Claimed;
 import dev.perdure.spi.Hints;
@@ -106,6 +107,16 @@ final class Tables {
     Tables(Clockwork clockwork) {
         this.clockwork = clockwork;
         this.post = new MailDelivery(this, clockwork);
+    }
+
+    /**
+     * Until when only workers that a ready run prefers may take it: in the past if it prefers none, or if there are none.
+     */
+    Instant prefersUntil(Row row) {
+        Placement placement = row.start.placement();
+        boolean waits = !placement.preferred().isEmpty()
+                && workers.values().stream().anyMatch(worker -> placement.suits(worker.joining.labels()));
+        return waits ? row.changedAt.plus(Placement.PREFERENCE) : Instant.MIN;
     }
 
     private static Instant dueOf(Row row) {

@@ -44,7 +44,7 @@ final class WaitReasons {
     }
 
     private Optional<String> preference(Row row) {
-        return row.prefersUntil().isAfter(tables.now())
+        return tables.prefersUntil(row).isAfter(tables.now())
                 ? Optional.of(row.start.placement().preference())
                 : Optional.empty();
     }

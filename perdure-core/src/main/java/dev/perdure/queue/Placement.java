@@ -17,8 +17,8 @@ import org.jspecify.annotations.Nullable;
  * Which workers may run a run.
  *
  * @param required what the labels of a worker have to meet
- * @param preferred what they have to meet for the first {@link #PREFERENCE} after the run has become ready; then any
- *     worker that meets what is required may take it
+ * @param preferred what they have to meet for the first {@link #PREFERENCE} after the run has become ready, if a live
+ *     worker meets it; otherwise any worker that meets what is required may take it
  */
 public record Placement(List<Requirement> required, List<Requirement> preferred) {
     /** Any worker. */

@@ -24,7 +24,7 @@ public interface Leases {
      * @param former the workers that its process was before; they released all their runs, and did not die
      * @param queues the queues from which it takes runs; empty if that is not known. It serves only to say why a run
      *     waits
-     * @param labels its labels, its id among them. They serve only to say why a run waits
+     * @param labels its labels, its id among them: whether runs wait for labels that they prefer, and why they wait
      */
     record Joining(
             WorkerId id,

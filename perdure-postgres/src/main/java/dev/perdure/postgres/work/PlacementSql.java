@@ -29,16 +29,31 @@ public final class PlacementSql {
                 WHERE NOT w.dead AND w.id::text = substring(u.version FROM '[\\n\\t,]worker=([^,\\t]+)')
             ) AND u.version ~ '[\\n\\t,]worker='""";
 
-    /** Whether runs wait under texts that this process does not know, or for workers that are gone. */
-    static final String NEWS = "EXISTS (${used} SELECT FROM used u WHERE u.version <> ALL (?::text[]) OR ${gone})";
+    /** Whether a text prefers what no live worker has. */
+    private static final String UNMET = """
+            strpos(u.version, E'\\t') > 0 AND NOT EXISTS (
+                SELECT FROM ${schema}.worker w
+                WHERE NOT w.dead AND ${schema}.meets(w.labels, split_part(u.version, E'\\t', 2))
+                  AND ${schema}.meets(w.labels, split_part(split_part(u.version, E'\\t', 1), E'\\n', 2))
+            )""";
+
+    /**
+     * Whether runs wait under texts that this process does not know, for workers that are gone, or for labels that they
+     * prefer and no worker has.
+     */
+    static final String NEWS =
+            "EXISTS (${used} SELECT FROM used u WHERE u.version <> ALL (?::text[]) OR ${gone} OR ${unmet})";
 
     /** When the next run no longer waits for a worker that it prefers. */
     static final String NEXT_PREFERENCE = """
             (SELECT since + ${preference} FROM ${schema}.ready WHERE strpos(version, E'\\t') > 0 ORDER BY since LIMIT 1)""";
 
-    private static final String LOOK = "${used} SELECT u.version, ${gone} AS gone FROM used u";
+    private static final String LOOK = "${used} SELECT u.version, ${gone} AS gone, ${unmet} AS unmet FROM used u";
 
-    /** Lets any worker take runs that no worker has taken which they prefer. Only their rows in the queue change. */
+    /**
+     * Lets any worker take runs for which a preference is over, and runs that wait under these texts. Only their rows in
+     * the queue change.
+     */
     private static final String RELAX = """
             UPDATE ${schema}.ready
             SET version = CASE WHEN strpos(version, E'\\n\\t') > 0 THEN split_part(version, E'\\n', 1) ELSE split_part(version, E'\\t', 1) END
@@ -47,7 +62,17 @@ public final class PlacementSql {
                 WHERE strpos(version, E'\\t') > 0 AND since <= ${now} - ${preference}
                 ORDER BY since
                 LIMIT 1000
-                FOR UPDATE SKIP LOCKED))
+                FOR UPDATE SKIP LOCKED
+            ) || ARRAY(
+                SELECT q.place
+                FROM unnest(?::text[]) AS t (version)
+                CROSS JOIN LATERAL (
+                    SELECT ctid AS place FROM ${schema}.ready
+                    WHERE ready.version = t.version AND strpos(ready.version, E'\\n') > 0
+                    LIMIT 1000
+                    FOR UPDATE SKIP LOCKED
+                ) q
+            ))
             RETURNING key
             """;
 
@@ -110,6 +135,7 @@ public final class PlacementSql {
         return statement
                 .replace("${used}", USED)
                 .replace("${gone}", GONE)
+                .replace("${unmet}", UNMET)
                 .replace("${preference}", "interval '%d seconds'".formatted(Placement.PREFERENCE.toSeconds()));
     }
 }

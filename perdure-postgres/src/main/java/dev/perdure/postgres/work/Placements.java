@@ -33,8 +33,8 @@ import org.slf4j.LoggerFactory;
  * claim is the same for all runs, and runs that no worker suits cost a claim nothing. A poll asks whether there is a text
  * that is not known here, and then reads all of them.
  *
- * <p>If no worker that a run prefers has taken it in time, a poll removes the preference from the row in the queue; the
- * row of the run keeps it for the next time. If the worker is gone that a run prefers, a poll removes that from both
+ * <p>If no live worker is preferred by a run, or none of them has taken it in time, a poll removes the preference from
+ * the row in the queue; the row of the run keeps it for the next time. If the worker is gone that a run prefers, a poll removes that from both
  * rows; if the run requires it, the poll cancels the run first. If the process dies in between, the next poll of any
  * worker does both again.
  */
@@ -102,29 +102,35 @@ public final class Placements {
     /**
      * What a look has changed.
      *
-     * @param freed whether it has freed runs from workers that are gone
-     * @param cancelled the runs among them that it has cancelled
+     * @param freed whether more workers may take some runs now
+     * @param cancelled the runs that it has cancelled
      */
     record Looked(boolean freed, List<RunChange> cancelled) {}
 
-    /** Reads which texts there are, and frees runs from workers that are gone. */
-    Looked look() {
+    /**
+     * Reads which texts there are. Frees runs from workers that are gone, and from preferences that are over or that no
+     * live worker meets.
+     */
+    Looked look(boolean preferenceOver) {
         Set<Text> found = new TreeSet<>();
         List<String> gone = new ArrayList<>();
+        List<String> unmet = new ArrayList<>();
         query.byIndex(sql.look, parameters -> {}, row -> {
             String whole = row.getString("version");
             if (row.getBoolean("gone")) {
                 gone.add(whole);
+            } else if (row.getBoolean("unmet")) {
+                unmet.add(whole);
             }
             return found.add(Text.of(whole));
         });
         used = found;
-        return gone.isEmpty() ? new Looked(false, List.of()) : new Looked(true, free(gone));
-    }
-
-    /** Lets any worker take runs that no worker has taken which they prefer. */
-    void relax() {
-        query.byIndex(sql.relax, parameters -> parameters.time(database.time()), row -> row.getLong("key"));
+        if (preferenceOver || !unmet.isEmpty()) {
+            query.byIndex(
+                    sql.relax, parameters -> parameters.time(database.time()).texts(unmet), row -> row.getLong("key"));
+        }
+        List<RunChange> cancelled = gone.isEmpty() ? List.of() : free(gone);
+        return new Looked(preferenceOver || !unmet.isEmpty() || !gone.isEmpty(), cancelled);
     }
 
     private List<RunChange> free(List<String> texts) {

@@ -183,12 +183,9 @@ public final class PostgresDispatch implements Dispatch {
     /** Claims runs that this worker may take only now, because they preferred others or their labels are new. */
     private List<Claimed> placed(Poll request, boolean preferenceOver, int worker, List<RunChange> changed) {
         List<String> before = placements.versions(request);
-        if (preferenceOver) {
-            placements.relax();
-        }
-        Placements.Looked looked = placements.look();
+        Placements.Looked looked = placements.look(preferenceOver);
         changed.addAll(looked.cancelled());
-        boolean more = preferenceOver || looked.freed() || !before.containsAll(placements.versions(request));
+        boolean more = looked.freed() || !before.containsAll(placements.versions(request));
         return more && request.limit() > 0 ? ask(request, worker, changed).claimed() : List.of();
     }
 

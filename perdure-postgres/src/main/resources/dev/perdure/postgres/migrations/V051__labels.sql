@@ -67,7 +67,9 @@ BEGIN
     ) THEN
         RETURN format('No live worker of the queue ''%s'' has the %s.', waiting.queue, ${schema}.labels_named(waiting.required));
     END IF;
-    preference := CASE WHEN waiting.preferred <> '' AND at < waiting.changed_at + interval '5 seconds'
+    preference := CASE WHEN waiting.preferred <> '' AND at < waiting.changed_at + interval '5 seconds' AND EXISTS (
+            SELECT FROM ${schema}.worker w
+            WHERE NOT w.dead AND ${schema}.meets(w.labels, waiting.preferred) AND ${schema}.meets(w.labels, waiting.required))
         THEN format('It waits up to 5 seconds for a worker with the %s, which it prefers.', ${schema}.labels_named(waiting.preferred)) END;
     IF line.limits IS NULL THEN
         RETURN preference;

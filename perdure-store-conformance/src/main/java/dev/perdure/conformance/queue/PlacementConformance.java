@@ -316,6 +316,7 @@ public abstract class PlacementConformance extends QueueConformance {
     @Test
     void a_worker_that_is_preferred_takes_the_run_at_once_and_any_other_after_five_seconds() {
         startReady(newRun("run").at(prefers("region=eu")));
+        WorkerId preferred = joinWith("region=eu");
         WorkerId other = joinWith("region=us");
         Polled waits = store().dispatch().poll(pollOf(other));
         assertThat(waits.claimed()).isEmpty();
@@ -329,12 +330,29 @@ public abstract class PlacementConformance extends QueueConformance {
         assertThat(claim(other)).containsExactly("run");
 
         startReady(newRun("second").at(prefers("region=eu")));
-        assertThat(claim(joinWith("region=eu"))).containsExactly("second");
+        assertThat(claim(other)).isEmpty();
+        assertThat(claim(preferred)).containsExactly("second");
+    }
+
+    @Test
+    void a_run_that_prefers_what_no_live_worker_has_is_taken_at_once() {
+        WorkerId other = joinWith();
+        RunRef run = startReady(newRun("run").at(prefers("region=eu")));
+        assertThat(reasonOf("run")).isEmpty();
+        Claimed claimed = one(other);
+
+        WorkerId preferred = joinWith("region=eu");
+        apply(other, advance(run, claimed.epoch(), new Move.Yield()));
+        assertThat(claim(other)).isEmpty();
+        store().leases().leave(preferred);
+        store().leases().sweep(10);
+        assertThat(claim(other)).containsExactly("run");
     }
 
     @Test
     void a_run_prefers_the_same_labels_again_when_it_continues() {
         WorkerId other = joinWith();
+        WorkerId preferred = joinWith("region=eu");
         RunRef run = startReady(newRun("run").at(prefers("region=eu")));
         claim(other);
         advance(Placement.PREFERENCE);
@@ -343,7 +361,7 @@ public abstract class PlacementConformance extends QueueConformance {
         advance(Duration.ofHours(2));
 
         assertThat(claim(other)).isEmpty();
-        assertThat(claim(joinWith("region=eu"))).containsExactly("run");
+        assertThat(claim(preferred)).containsExactly("run");
     }
 
     @Test
@@ -351,6 +369,7 @@ public abstract class PlacementConformance extends QueueConformance {
         startReady(withVersion(newRun("run"), "v2").at(requires("gpu=true").preferring(Requirement.of("region=eu"))));
         WorkerId plain = joinWith();
         WorkerId gpu = joinWith("gpu=true");
+        joinWith("gpu=true", "region=eu");
         assertThat(claimedIds(pollOf(gpu, "v2"))).isEmpty();
         advance(Placement.PREFERENCE);
 
@@ -365,6 +384,7 @@ public abstract class PlacementConformance extends QueueConformance {
         startReady(run("limited").at(prefers("region=eu")));
         startReady(newRun("keyed").withQueueKey("acme").at(prefers("region=eu")));
         WorkerId other = joinWith();
+        joinWith("region=eu");
         assertThat(claim(other)).isEmpty();
         advance(Placement.PREFERENCE);
 

@@ -3,7 +3,7 @@ package dev.perdure.testing.scenarios;
 import dev.perdure.testing.PerdureTest;
 import dev.perdure.testing.TestMode;
 
-class MemoryPlacementScenariosTest extends QueueScenarios {
+class MemoryPlacementScenariosTest extends PlacementScenarios {
     @Override
     protected PerdureTest create(TestMode mode) {
         return PerdureTest.create(mode);
