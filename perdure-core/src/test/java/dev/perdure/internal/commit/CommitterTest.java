@@ -29,10 +29,13 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Function;
 import java.util.function.Supplier;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 class CommitterTest {
     /** A ledger that shows each batch, and lets it pass, hold or fail as the test says. */
@@ -166,6 +169,63 @@ class CommitterTest {
     private static Claimed begun(String run) {
         RunRef ref = new RunRef(RunId.of(run), 1);
         return new Claimed(ref, 1, "task", Payload.EMPTY, 1, Control.NONE, null, 0, List.of(), null);
+    }
+
+    @Test
+    void a_leader_gives_way_only_after_several_callers_or_runs() {
+        Committer committer = committer(2);
+        AtomicInteger given = new AtomicInteger();
+        clockwork.meanwhile(given::incrementAndGet);
+        committer.commit(change("a", "a"));
+        committer.commit(change("b", "b"));
+        ledger.outcome = new Outcome.Applied(Instant.EPOCH, RunState.COMPLETED, List.of(begun("c")));
+        committer.commit(change("c", "c"));
+        committer.commit(change("d", "d"));
+        assertThat(given).as("after one caller, and one run that it let begin").hasValue(0);
+
+        ledger.outcome = new Outcome.Started(
+                new RunRef(RunId.of("dag"), 1), false, Instant.EPOCH, List.of(begun("e"), begun("f")));
+        committer.commit(change("dag", "dag"));
+        ledger.outcome = DONE;
+        committer.commit(change("e", "e"));
+        assertThat(given).as("after a start that let two begin").hasValue(1);
+        committer.commit(change("f", "f"));
+        assertThat(given).as("after one caller again").hasValue(1);
+
+        committer.commitAll(List.of(change("g", "g"), change("h", "h")));
+        committer.commit(change("i", "i"));
+        assertThat(given).as("after two changes").hasValue(2);
+    }
+
+    @ParameterizedTest
+    @CsvSource({"30, 20, 10", "29, 20, 0", "60, 30, 30"})
+    void what_a_lane_leaves_of_a_crowd_goes_at_once_on_another_if_it_is_worth_a_commit(int crowd, int one, int other) {
+        Committer committer = committer(2);
+        committer.commitAll(IntStream.range(0, 200)
+                .mapToObj(i -> change("before-" + i, "before"))
+                .toList());
+        int before = ledger.batches.size();
+        CountDownLatch first = ledger.hold();
+        CountDownLatch second = ledger.hold();
+        List<CompletableFuture<Outcome>> all = new CopyOnWriteArrayList<>();
+        clockwork.meanwhile(() -> {
+            clockwork.meanwhile(() -> {});
+            IntStream.range(1, crowd).forEach(i -> all.add(commit(committer, "run-" + i)));
+            awaitWaiting(crowd - 1);
+        });
+        all.add(commit(committer, "leader"));
+
+        awaitBatches(before + (other == 0 ? 1 : 2));
+        assertThat(sizes(before)).containsExactlyElementsOf(other == 0 ? List.of(one) : List.of(one, other));
+        first.countDown();
+        second.countDown();
+        await().until(() -> all.size() == crowd);
+        assertThat(all).allSatisfy(outcome -> assertThat(outcome).succeedsWithin(10, TimeUnit.SECONDS));
+        assertThat(sizes(before).stream().mapToInt(Integer::intValue).sum()).isEqualTo(crowd);
+    }
+
+    private List<Integer> sizes(int from) {
+        return ledger.batches.stream().skip(from).map(List::size).toList();
     }
 
     @Test
@@ -318,6 +378,45 @@ class CommitterTest {
         });
         assertThat(committer(1).commit(change("a", "a"))).isEqualTo(new Outcome.Fenced());
         assertThat(ledger.batches).containsExactly(List.of("a"));
+    }
+
+    @Test
+    void a_client_sends_again_until_it_is_closed() {
+        Committer client = new Committer(ledger, clockwork, null, 1, alive::get);
+        ledger.failures.add(() -> new StoreException(StoreException.Kind.UNAVAILABLE, "lost", null));
+        assertThat(client.commit(change("a", "a"))).isEqualTo(DONE);
+        ledger.failures.add(() -> {
+            alive.set(false);
+            return new StoreException(StoreException.Kind.UNAVAILABLE, "lost again", null);
+        });
+        assertThatThrownBy(() -> client.commit(change("b", "b"))).hasMessage("lost again");
+        assertThat(ledger.batches).containsExactly(List.of("a"), List.of("a"), List.of("b"));
+    }
+
+    @Test
+    void a_caller_whose_batch_failed_leaves_nothing_in_the_queue() {
+        Committer committer = committer(1);
+        ledger.failures.add(() -> new StoreException(StoreException.Kind.UNUSABLE, "no rights", null));
+        assertThatThrownBy(() -> committer.commitAll(List.of(change("a", "a1"), change("a", "a2"))))
+                .hasMessage("no rights");
+        assertThat(committer.commit(change("b", "b"))).isEqualTo(DONE);
+        assertThat(ledger.batches).containsExactly(List.of("a1"), List.of("b"));
+    }
+
+    @Test
+    void a_failed_batch_takes_no_changes_of_other_callers_with_it() {
+        Committer committer = committer(1);
+        CountDownLatch first = ledger.hold();
+        ledger.failures.add(() -> new StoreException(StoreException.Kind.UNUSABLE, "no rights", null));
+        CompletableFuture<List<Outcome>> twice =
+                CompletableFuture.supplyAsync(() -> committer.commitAll(List.of(change("a", "a1"), change("a", "a2"))));
+        awaitBatches(1);
+        CompletableFuture<Outcome> other = commit(committer, "other");
+        awaitWaiting(1);
+        first.countDown();
+        assertThat(twice).failsWithin(10, TimeUnit.SECONDS);
+        assertThat(other).succeedsWithin(10, TimeUnit.SECONDS).isEqualTo(DONE);
+        assertThat(ledger.batches).containsExactly(List.of("a1"), List.of("other"));
     }
 
     @Test
