@@ -208,7 +208,7 @@ final class MemoryDispatch implements Dispatch {
 
     private List<Signalled> signalled(Poll request) {
         return tables.byKey.values().stream()
-                .filter(row -> row.isHeldBy(request.worker(), row.epoch) && row.control.wakes() > 0)
+                .filter(row -> row.control.wakes() > 0 && row.isHeldBy(request.worker(), row.epoch))
                 .map(row -> new Signalled(row.ref, row.epoch, row.control))
                 .toList();
     }

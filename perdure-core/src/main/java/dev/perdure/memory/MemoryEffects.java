@@ -57,6 +57,9 @@ final class MemoryEffects {
     /** The first task of these effects whose id another run has, or null. */
     @Nullable
     RunId taken(List<Effect> effects) {
+        if (effects.isEmpty()) {
+            return null;
+        }
         return effects.stream()
                 .filter(effect -> effect instanceof Effect.Start start
                         && !tables.byId.containsKey(start.run().id()))

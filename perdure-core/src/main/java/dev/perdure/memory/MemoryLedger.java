@@ -34,6 +34,7 @@ import org.jspecify.annotations.Nullable;
 /** Applies changes. */
 final class MemoryLedger implements Ledger {
     private final Tables tables;
+    private final boolean lanesFence;
 
     private final MemoryEffects effects;
     private final CallCycles cycles;
@@ -43,8 +44,10 @@ final class MemoryLedger implements Ledger {
     /** For each object, the last call in this batch that held it and ended. */
     private final Map<ObjectKey, RunId> lastHere = new HashMap<>();
 
-    MemoryLedger(Tables tables) {
+    /** @param lanesFence whether the lane alone fences a change that leaves its run where it is */
+    MemoryLedger(Tables tables, boolean lanesFence) {
         this.tables = tables;
+        this.lanesFence = lanesFence;
         this.effects = new MemoryEffects(tables, this);
         this.cycles = new CallCycles(tables);
         this.keys = new MemoryStartKeys(tables, this);
@@ -176,7 +179,8 @@ final class MemoryLedger implements Ledger {
         if (row == null) {
             return new Outcome.UnknownRun();
         }
-        if (!row.isHeldBy(lane.worker(), advance.epoch()) || isOutOfTurn(row, advance.move())) {
+        boolean held = row.isHeldBy(lane.worker(), advance.epoch());
+        if ((!held && !isFencedByLane(lane, advance)) || isOutOfTurn(row, advance.move())) {
             return wasApplied(row, advance) ? new Outcome.AlreadyThere(row.changedAt, row.state) : new Outcome.Fenced();
         }
         RunId rival = effects.taken(advance.effects());
@@ -188,7 +192,9 @@ final class MemoryLedger implements Ledger {
         effects.carryOut(row, advance.effects());
         return switch (advance.move()) {
             case Move.Stay() ->
-                before == null ? new Outcome.Applied(now, row.state) : new Outcome.AlreadyThere(before, row.state);
+                before == null
+                        ? new Outcome.Applied(now, RunState.RUNNING)
+                        : new Outcome.AlreadyThere(before, RunState.RUNNING);
             case Move.Wait wait -> await(row, wait, before == null ? now : before);
             case Move.Yield() -> moved(row, RunState.READY, null);
             case Move.Restart restart -> {
@@ -218,6 +224,14 @@ final class MemoryLedger implements Ledger {
                         now, row.state, taken.stream().map(Row::claimed).toList(), next);
             }
         };
+    }
+
+    /** A transaction step is no append: it locks its run and compares the epoch. */
+    private boolean isFencedByLane(Lane lane, Change.Advance advance) {
+        return lanesFence
+                && lane.worker() != null
+                && advance.move() instanceof Move.Stay
+                && advance.entries().stream().noneMatch(entry -> entry.kind() == Entry.Kind.TRANSACTION);
     }
 
     private void ended(Row row, Move.End end) {

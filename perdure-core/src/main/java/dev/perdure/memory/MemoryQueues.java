@@ -21,7 +21,9 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.Set;
 import java.util.TreeMap;
+import java.util.TreeSet;
 import java.util.function.Predicate;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
@@ -156,12 +158,13 @@ final class MemoryQueues implements QueueRules {
      * have runs with keys.
      */
     List<String> waiting(Poll request) {
-        return tables.ready.stream()
-                .filter(row -> isMine(row) && request.queues().contains(row.start.queue()))
-                .map(row -> row.start.queue())
-                .distinct()
-                .sorted()
-                .toList();
+        Set<String> waiting = new TreeSet<>();
+        for (Row row : tables.ready) {
+            if (isMine(row) && request.queues().contains(row.start.queue())) {
+                waiting.add(row.start.queue());
+            }
+        }
+        return List.copyOf(waiting);
     }
 
     /** Whether {@link #next} chooses the run, and not priority and age alone. */

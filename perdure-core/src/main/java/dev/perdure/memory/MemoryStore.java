@@ -36,12 +36,25 @@ public final class MemoryStore implements Store {
 
     /** An empty store that gets its time from this supplier. */
     public MemoryStore(Clockwork clockwork) {
+        this(clockwork, false);
+    }
+
+    private MemoryStore(Clockwork clockwork, boolean lanesFence) {
         this.tables = new Tables(clockwork);
-        this.ledger = new MemoryLedger(tables);
+        this.ledger = new MemoryLedger(tables, lanesFence);
         this.leases = new MemoryLeases(tables);
         this.dispatch = new MemoryDispatch(tables, ledger);
         this.queries = new MemoryQueries(tables);
         this.removals = new MemoryRemovals(tables, ledger.keys);
+    }
+
+    /**
+     * An empty store that fences like one on a database. The lane of a worker that has its lease is enough for a change
+     * that leaves its run where it is: the store does not check whether the worker still holds the run. The store
+     * contract allows both, and the stricter check is the default. Use this one to test what the looser one permits.
+     */
+    public static MemoryStore fencingByLanes(Clockwork clockwork) {
+        return new MemoryStore(clockwork, true);
     }
 
     @Override

@@ -66,8 +66,22 @@ final class Invariants {
                 && run.wakeAt().isEmpty();
     }
 
+    /** A process that lost runs to a sweep and lives joins again, and says so: otherwise its runs count as recovered. */
+    private void awaitReturn(Records records) {
+        long end = world.nanoTime() + MOST_TIME.toNanos();
+        while (records.missing().stream().anyMatch(world::lives)) {
+            if (world.nanoTime() > end) {
+                throw new AssertionError("Runs were taken from %s, whose process lives and did not join again."
+                        .formatted(
+                                records.missing().stream().filter(world::lives).toList()));
+            }
+            world.idle(Duration.ofMillis(500));
+        }
+    }
+
     void check() {
         if (world.store() instanceof Records records) {
+            awaitReturn(records);
             for (RunId run : records.started()) {
                 if (world.store().runs().find(run).isEmpty()) {
                     throw new AssertionError("The start of " + run + " was acknowledged, and it is not there.");

@@ -1,5 +1,6 @@
 package dev.perdure.simulation;
 
+import dev.perdure.RunChange;
 import dev.perdure.RunFilter;
 import dev.perdure.RunId;
 import dev.perdure.RunInfo;
@@ -7,6 +8,7 @@ import dev.perdure.retention.Retention;
 import dev.perdure.retention.RetentionInfo;
 import dev.perdure.spi.Dispatch;
 import dev.perdure.spi.Journals;
+import dev.perdure.spi.Leases;
 import dev.perdure.spi.Ledger;
 import dev.perdure.spi.Outcome;
 import dev.perdure.spi.Removals;
@@ -20,9 +22,13 @@ import dev.perdure.spi.change.NewRun;
 import dev.perdure.spi.change.Payload;
 import dev.perdure.spi.change.Recorded;
 import dev.perdure.spi.change.RunRef;
+import dev.perdure.spi.change.WorkerId;
+import java.time.Instant;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
@@ -43,7 +49,18 @@ public final class Records extends ForwardingStore {
     private static final class Known {
         final RunRef ref;
         final Map<Place, Payload> entries = new TreeMap<>();
+        /** The workers from which a sweep took it. */
+        final List<WorkerId> takenFrom = new ArrayList<>();
+        /** How often its worker gave it up because it could not continue it. */
+        int givenUp;
+
+        @Nullable
+        WorkerId holder;
+
         long epoch;
+        /** The last epoch of its earlier lives. */
+        long earlierLives;
+
         boolean ended;
 
         Known(RunRef ref) {
@@ -55,6 +72,8 @@ public final class Records extends ForwardingStore {
 
     private final Map<String, Known> runs = new TreeMap<>();
     private final List<String> findings = new ArrayList<>();
+    /** Workers whose processes have joined again, so that they did not die. */
+    private final Set<WorkerId> returned = new HashSet<>();
 
     /** Of what goes to this store. */
     public Records(Store store) {
@@ -80,8 +99,10 @@ public final class Records extends ForwardingStore {
         switch (change) {
             case Change.Start start -> {
                 if (outcome instanceof Outcome.Started started) {
-                    known(started.run()).epoch = Math.max(known(started.run()).epoch, started.owned() ? 1 : 0);
-                    claimed(started.handed(), true);
+                    Known known = known(started.run());
+                    known.epoch = Math.max(known.epoch, started.owned() ? 1 : 0);
+                    known.holder = started.owned() ? start.owner() : known.holder;
+                    claimed(lane.worker(), started.handed(), true);
                 }
             }
             case Change.Advance advance -> advanced(lane, advance, outcome);
@@ -90,14 +111,14 @@ public final class Records extends ForwardingStore {
                     effects(call.effects());
                 }
             }
-            case Change.Rerun rerun -> rerun(rerun, outcome);
+            case Change.Rerun rerun -> rerun(lane, rerun, outcome);
             case Change.Deliver deliver -> {}
             case Change.Command command -> {}
         }
     }
 
     /** The run and the tasks that begin anew have no entries and no end any more. */
-    private void rerun(Change.Rerun rerun, Outcome outcome) {
+    private void rerun(Lane lane, Change.Rerun rerun, Outcome outcome) {
         if (outcome instanceof Outcome.Applied done) {
             List<RunId> anew = new ArrayList<>(rerun.tasks());
             anew.add(rerun.run());
@@ -106,9 +127,10 @@ public final class Records extends ForwardingStore {
                 if (known != null) {
                     known.entries.clear();
                     known.ended = false;
+                    known.earlierLives = known.epoch;
                 }
             }
-            claimed(done.handed(), false);
+            claimed(lane.worker(), done.handed(), false);
         }
     }
 
@@ -125,9 +147,14 @@ public final class Records extends ForwardingStore {
             findings.add("The store let %s advance under epoch %d by %s, although epoch %d was given out."
                     .formatted(advance.run().id(), advance.epoch(), String.valueOf(lane.worker()), known.epoch));
         }
-        if (applied && known.ended) {
+        if (known.ended && (applied || move instanceof Move.Stay)) {
             findings.add("The store let %s advance after its end."
                     .formatted(advance.run().id()));
+        }
+        if (move instanceof Move.Stay && advance.epoch() <= known.earlierLives) {
+            findings.add(
+                    "The store let an earlier life of %s advance: its epoch was %d, and the last one of that life was %d."
+                            .formatted(advance.run().id(), advance.epoch(), known.earlierLives));
         }
         if (!(outcome instanceof Outcome.AlreadyThere)) {
             for (Entry entry : advance.entries()) {
@@ -136,11 +163,15 @@ public final class Records extends ForwardingStore {
         }
         switch (move) {
             case Move.End end -> known.ended |= applied;
-            case Move.Restart restart -> known.entries.clear();
+            case Move.Restart restart -> {
+                known.entries.clear();
+                known.earlierLives = advance.epoch();
+            }
+            case Move.Recover recover -> known.givenUp++;
             default -> {}
         }
         if (outcome instanceof Outcome.Applied done) {
-            claimed(done.handed(), false);
+            claimed(lane.worker(), done.handed(), false);
         }
     }
 
@@ -156,8 +187,12 @@ public final class Records extends ForwardingStore {
         behind().runs().find(run.id()).ifPresent(found -> known(found.ref()));
     }
 
-    /** @param repeated whether the same runs may be named again, because a start is answered as before */
-    private void claimed(List<Dispatch.Claimed> claims, boolean repeated) {
+    /**
+     * A worker has got these runs.
+     *
+     * @param repeated whether the same runs may be named again, because a start is answered as before
+     */
+    private void claimed(@Nullable WorkerId worker, List<Dispatch.Claimed> claims, boolean repeated) {
         for (Dispatch.Claimed claim : claims) {
             Known known = known(claim.run());
             if (claim.epoch() < known.epoch || (claim.epoch() == known.epoch && !repeated)) {
@@ -165,6 +200,20 @@ public final class Records extends ForwardingStore {
                         .formatted(claim.run().id(), claim.epoch(), known.epoch));
             }
             known.epoch = claim.epoch();
+            known.holder = worker;
+            long deaths = known.takenFrom.stream()
+                    .filter(former -> !returned.contains(former))
+                    .count();
+            if (claim.recoveries() > deaths + known.givenUp) {
+                findings.add(
+                        "%s counts %d recoveries. It was taken from %s, of which %s came back, and given up %d times."
+                                .formatted(
+                                        claim.run().id(),
+                                        claim.recoveries(),
+                                        known.takenFrom,
+                                        returned,
+                                        known.givenUp));
+            }
         }
     }
 
@@ -172,7 +221,7 @@ public final class Records extends ForwardingStore {
     public Dispatch dispatch() {
         return request -> {
             Dispatch.Polled polled = behind().dispatch().poll(request);
-            claimed(polled.claimed(), false);
+            claimed(request.worker(), polled.claimed(), false);
             return polled;
         };
     }
@@ -213,6 +262,56 @@ public final class Records extends ForwardingStore {
                 return removed;
             }
         };
+    }
+
+    @Override
+    public Leases leases() {
+        Leases leases = behind().leases();
+        return new Leases() {
+            @Override
+            public Instant join(Joining worker) {
+                returned.addAll(worker.former());
+                return leases.join(worker);
+            }
+
+            @Override
+            public @Nullable Instant renew(WorkerId worker) {
+                return leases.renew(worker);
+            }
+
+            @Override
+            public List<RunChange> sweep(int limit) {
+                List<RunChange> swept = leases.sweep(limit);
+                swept.forEach(change -> taken(change.runId()));
+                return swept;
+            }
+
+            @Override
+            public List<Owned> owned(WorkerId worker) {
+                return leases.owned(worker);
+            }
+
+            @Override
+            public void leave(WorkerId worker) {
+                leases.leave(worker);
+            }
+        };
+    }
+
+    private void taken(RunId run) {
+        Known known = runs.get(run.value());
+        if (known != null && known.holder != null) {
+            known.takenFrom.add(known.holder);
+            known.holder = null;
+        }
+    }
+
+    /** The workers that lost runs to a sweep, and whose processes have not joined again. */
+    Set<WorkerId> missing() {
+        Set<WorkerId> missing = new HashSet<>();
+        runs.values().forEach(known -> missing.addAll(known.takenFrom));
+        missing.removeAll(returned);
+        return missing;
     }
 
     List<RunRef> refs() {

@@ -6,6 +6,7 @@ import dev.perdure.simulation.scene.Scene;
 import dev.perdure.spi.Store;
 import dev.perdure.testing.internal.simulation.Aim;
 import dev.perdure.testing.internal.simulation.Choices;
+import dev.perdure.testing.internal.simulation.Fault;
 import dev.perdure.testing.internal.simulation.Histories;
 import dev.perdure.testing.internal.simulation.World;
 import java.util.ArrayList;
@@ -58,6 +59,7 @@ public final class Workload {
         world.calm();
         Invariants invariants = new Invariants(world);
         invariants.awaitEnd();
+        world.awaitLateCalls();
         played.forEach(Scene::check);
         cast.check();
         invariants.check();
@@ -75,6 +77,10 @@ public final class Workload {
             Scenes one = choices.pick(showing);
             left.remove(one);
             drawn.add(one);
+        }
+        // Its bodies take longer than a lease then.
+        if (aim != null && aim.fault() == Fault.RENEWAL_MISSED && left.remove(Scenes.ORDERS)) {
+            drawn.add(Scenes.ORDERS);
         }
         int count = (int) choices.between(1, MOST_SCENES);
         while (drawn.size() < count) {

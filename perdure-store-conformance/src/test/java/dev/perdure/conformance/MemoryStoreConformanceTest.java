@@ -29,7 +29,11 @@ import org.junit.jupiter.api.Nested;
 /** The store contract in memory: that the suite means what the reference does. */
 final class MemoryStoreConformanceTest {
     private static Store freshStore(Supplier<Instant> time) {
-        Clockwork clockwork = (Clockwork) Proxy.newProxyInstance(
+        return new MemoryStore(clockwork(time));
+    }
+
+    private static Clockwork clockwork(Supplier<Instant> time) {
+        return (Clockwork) Proxy.newProxyInstance(
                 Clockwork.class.getClassLoader(),
                 new Class<?>[] {Clockwork.class},
                 (self, method, arguments) -> switch (method.getName()) {
@@ -38,7 +42,23 @@ final class MemoryStoreConformanceTest {
                     case "random" -> ThreadLocalRandom.current().nextLong();
                     default -> throw new UnsupportedOperationException(method.getName());
                 });
-        return new MemoryStore(clockwork);
+    }
+
+    /** The looser fence keeps the contract, too. */
+    @Nested
+    final class AdvancingFencedByLanes extends AdvanceConformance {
+        @Override
+        protected Store open(Supplier<Instant> time) {
+            return MemoryStore.fencingByLanes(clockwork(time));
+        }
+    }
+
+    @Nested
+    final class LeasesFencedByLanes extends LeasesConformance {
+        @Override
+        protected Store open(Supplier<Instant> time) {
+            return MemoryStore.fencingByLanes(clockwork(time));
+        }
     }
 
     @Nested

@@ -22,6 +22,9 @@ import org.jspecify.annotations.Nullable;
 public final class Registry {
     private final Codec codec;
     private final Map<String, Registered> byName = new LinkedHashMap<>();
+    /** Every poll names them all. */
+    private final Set<String> names;
+
     private final ConcurrentMap<Class<?>, Target> methodReferences = new ConcurrentHashMap<>();
     private final ConcurrentMap<Class<?>, ObjectHandler> handlers = new ConcurrentHashMap<>();
 
@@ -38,6 +41,7 @@ public final class Registry {
                 default -> AnnotatedMethods.of(registration).forEach(this::add);
             }
         }
+        this.names = Set.copyOf(byName.keySet());
     }
 
     private static <I extends @Nullable Object, R extends @Nullable Object> Registered fromValue(
@@ -79,7 +83,7 @@ public final class Registry {
 
     /** The names of all definitions. */
     public Set<String> names() {
-        return Set.copyOf(byName.keySet());
+        return names;
     }
 
     /** The definition with this name, if it is registered here. */

@@ -44,6 +44,8 @@ public final class JsonCodec implements Codec {
     private final ObjectReader strict;
     private final ObjectWriter escaping;
     private final ConcurrentMap<Type, Shape> shapes = new ConcurrentHashMap<>();
+    /** Types that were found usable. Every engine with this codec asks about its definitions. */
+    private final Set<Type> usable = ConcurrentHashMap.newKeySet();
 
     /** A codec with the settings described above. */
     public JsonCodec() {
@@ -180,7 +182,7 @@ public final class JsonCodec implements Codec {
 
     @Override
     public void check(Type type) {
-        if (type == void.class || type == Void.class) {
+        if (type == void.class || type == Void.class || usable.contains(type)) {
             return;
         }
         TypeRules.check(type);
@@ -193,5 +195,6 @@ public final class JsonCodec implements Codec {
         } catch (JacksonException nullIsNoValueOfIt) {
             // A reader exists, and that is all that this checks.
         }
+        usable.add(type);
     }
 }

@@ -13,6 +13,7 @@ import dev.perdure.spi.Runs;
 import dev.perdure.spi.Store;
 import dev.perdure.testing.internal.simulation.Aim;
 import dev.perdure.testing.internal.simulation.Choices;
+import dev.perdure.testing.internal.simulation.Fault;
 import dev.perdure.testing.internal.simulation.World;
 import java.time.Duration;
 import java.time.Instant;
@@ -30,12 +31,14 @@ public final class Cast {
     private static final int MOST_RUNS = 10_000;
 
     private final World world;
+    private final Bodies bodies;
     private final Set<String> killed = new TreeSet<>();
     private final List<String> failures = new ArrayList<>();
 
     /** For scenes in this world. */
     public Cast(World world) {
         this.world = world;
+        this.bodies = new Bodies(world);
     }
 
     void register(Object... registrations) {
@@ -71,6 +74,12 @@ public final class Cast {
         return aim != null && aim.kind().equals(kind);
     }
 
+    /** Whether this history aims this fault at some change. */
+    boolean isAimedWith(Fault fault) {
+        Aim aim = choices().aim();
+        return aim != null && aim.fault() == fault;
+    }
+
     Choices choices() {
         return world.choices();
     }
@@ -85,17 +94,21 @@ public final class Cast {
     }
 
     void pause(Duration time) {
+        Bodies.Body body = bodies.begin();
         try {
             world.pause(time);
+            bodies.goOn(body).ifPresent(this::fail);
         } catch (InterruptedException interrupted) {
             Thread.currentThread().interrupt();
             throw new IllegalStateException("interrupted");
+        } finally {
+            bodies.end(body);
         }
     }
 
     /** Whether the process of the caller has died, and this is only what it leaves behind. */
     boolean isDead() {
-        return world.isDead();
+        return world.here().isDead();
     }
 
     /** Runs callers at the same time. */

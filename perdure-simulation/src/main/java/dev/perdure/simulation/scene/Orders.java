@@ -5,6 +5,7 @@ import dev.perdure.StartOptions;
 import dev.perdure.Workflow;
 import dev.perdure.WorkflowContext;
 import dev.perdure.error.RunConflictException;
+import dev.perdure.testing.internal.simulation.Fault;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.Map;
@@ -12,6 +13,9 @@ import java.util.TreeMap;
 
 /** Steps, retries, steps beside each other, and sleeps. */
 public final class Orders implements Scene {
+    /** Longer than a lease, so that a worker may lose the run in the middle of it. */
+    private static final Duration LONG = Duration.ofSeconds(6);
+
     private final Cast cast;
     private final Map<String, Integer> bodies = new TreeMap<>();
     private final int count;
@@ -49,6 +53,9 @@ public final class Orders implements Scene {
 
     private int body(String name, int value) {
         bodies.merge(name, 1, Integer::sum);
+        if (cast.choices().oneIn(cast.isAimedWith(Fault.RENEWAL_MISSED) ? 2 : 24)) {
+            cast.pauseUpTo(LONG);
+        }
         cast.pause();
         if (cast.choices().oneIn(6)) {
             throw new IllegalStateException("A body fails now and then.");

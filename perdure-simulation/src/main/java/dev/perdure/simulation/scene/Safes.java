@@ -8,6 +8,7 @@ import dev.perdure.TypeRef;
 import dev.perdure.error.RunFailedException;
 import dev.perdure.object.Handler;
 import dev.perdure.object.ObjectContext;
+import dev.perdure.object.ObjectState;
 import dev.perdure.object.StateKey;
 import dev.perdure.object.VirtualObject;
 import java.time.Duration;
@@ -157,5 +158,16 @@ public final class Safes implements Scene {
             right = sets ? name : name.endsWith("all") ? "-" : right;
             expected++;
         }
+        checkState(left, right, completed);
+    }
+
+    /** The object is left as its last call left it. */
+    private void checkState(String left, String right, Set<String> completed) {
+        ObjectState state = cast.perdure().object(Safe.class, KEY).state();
+        String found = state.get(LEFT).orElse("-");
+        boolean half = found.startsWith(HALF) && !completed.contains(found.substring(HALF.length()));
+        Cast.must(half || found.equals(left), "The safe has %s on the left instead of %s.", found, left);
+        String other = state.get(RIGHT).orElse("-");
+        Cast.must(other.equals(right), "The safe has %s on the right instead of %s.", other, right);
     }
 }

@@ -37,7 +37,7 @@ public final class Choices {
     private final SplittableRandom random;
     private final @Nullable Set<Happened> only;
     private final Map<Fault, Integer> rates = new EnumMap<>(Fault.class);
-    private final Map<Fault, Integer> opportunities = new EnumMap<>(Fault.class);
+    private final int[] opportunities = new int[Fault.values().length];
     private final List<Happened> happened = new ArrayList<>();
     private final @Nullable Aim aim;
     private int aimedLeft;
@@ -122,16 +122,21 @@ public final class Choices {
      * @param changes what it would hit
      */
     boolean happens(Fault fault, int seldom, List<Change> changes) {
-        Happened now = new Happened(fault, opportunities.merge(fault, 1, Integer::sum));
+        int opportunity = ++opportunities[fault.ordinal()];
         if (quiet) {
             return false;
         }
+        boolean aimed = isAimed(fault, changes);
+        if (only == null && !aimed && !rates.containsKey(fault)) {
+            return false;
+        }
+        Happened now = new Happened(fault, opportunity);
         if (only != null) {
             if (!only.contains(now)) {
                 return false;
             }
-            aimedLeft -= isAimed(fault, changes) ? 1 : 0;
-        } else if (isAimed(fault, changes)) {
+            aimedLeft -= aimed ? 1 : 0;
+        } else if (aimed) {
             if (!draws(now, AIMED_RATE)) {
                 return false;
             }

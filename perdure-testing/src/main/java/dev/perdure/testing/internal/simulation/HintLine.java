@@ -19,7 +19,7 @@ final class HintLine {
     private final Scheduler scheduler;
     private final Network network;
     private final List<Coming> coming = new ArrayList<>();
-    private Clockwork.@Nullable Signal arrived;
+    private @Nullable Task deliverer;
 
     HintLine(SimulatedProcess process, Scheduler scheduler, Network network) {
         this.network = network;
@@ -29,19 +29,20 @@ final class HintLine {
 
     /** Starts to deliver hints to this listener. */
     void open(Hints.Listener listener) {
-        Clockwork.Signal signal = process.signal();
-        arrived = signal;
-        scheduler.fork(process, "hints", () -> {
+        deliverer = scheduler.fork(process, "hints", () -> {
             while (true) {
+                scheduler.await(next(), Clockwork.NEVER, false);
                 deliver(listener);
-                try {
-                    long next = coming.stream().mapToLong(Coming::at).min().orElse(Clockwork.NEVER);
-                    signal.await(Clockwork.NEVER, next == Clockwork.NEVER ? next : Math.max(1, next - scheduler.now()));
-                } catch (InterruptedException stray) {
-                    throw new IllegalStateException(stray);
-                }
             }
         });
+    }
+
+    private long next() {
+        long next = Clockwork.NEVER;
+        for (Coming each : coming) {
+            next = Math.min(next, each.at);
+        }
+        return next;
     }
 
     private void deliver(Hints.Listener listener) {
@@ -75,9 +76,8 @@ final class HintLine {
             tell(Fault.HINT_DOUBLED, hint);
             coming.add(new Coming(scheduler.now() + choices.between(1, MOST_LATE), hint));
         }
-        Clockwork.Signal signal = arrived;
-        if (signal != null) {
-            signal.raise();
+        if (deliverer != null) {
+            scheduler.wakeBy(deliverer, next());
         }
     }
 

@@ -260,6 +260,12 @@ public final class Scheduler {
         }
     }
 
+    /** Ends the wait of a task at this time at the latest. */
+    void wakeBy(Task task, long due) {
+        task.due = Math.min(task.due, due);
+        active();
+    }
+
     void interrupt(Thread thread) {
         if (thread.equals(Thread.currentThread())) {
             thread.interrupt();
@@ -345,13 +351,16 @@ public final class Scheduler {
         ready.clear();
         long next = Clockwork.NEVER;
         long nextWall = Clockwork.NEVER;
+        long wall = wall();
         boolean busy = now < troubleUntil;
-        for (Task task : tasks) {
+        for (int i = 0; i < tasks.size(); i++) { // without an iterator, because this is done at each turn
+            Task task = tasks.get(i);
+            long frozenUntil = task.process.frozenUntil();
             busy |= task.busy;
-            if (task.process.frozenUntil() > now) {
+            if (frozenUntil > now) {
                 busy = true;
-                next = Math.min(next, task.process.frozenUntil());
-            } else if (task.state == Task.State.READY || task.due <= now || task.wallDue <= wall()) {
+                next = Math.min(next, frozenUntil);
+            } else if (task.state == Task.State.READY || task.due <= now || task.wallDue <= wall) {
                 ready.add(task);
             } else {
                 next = Math.min(next, task.due);

@@ -70,12 +70,13 @@ public final class SimulatedProcess implements Clockwork {
         frozenUntil = Math.max(frozenUntil, scheduler.now() + nanos);
     }
 
-    long frozenUntil() {
+    /** Until when it stands still, or stood still the last time. */
+    public long frozenUntil() {
         return frozenUntil;
     }
 
     private long drifted(long trueNanos) {
-        return trueNanos + (long) Math.floor(trueNanos * (driftPpm * 1e-6));
+        return driftPpm == 0 ? trueNanos : trueNanos + (long) Math.floor(trueNanos * (driftPpm * 1e-6));
     }
 
     /**
@@ -87,7 +88,7 @@ public final class SimulatedProcess implements Clockwork {
 
     @Override
     public Instant now() {
-        return BEGINNING.plusNanos(offsetNanos).plusNanos(drifted(scheduler.wall()));
+        return BEGINNING.plusNanos(offsetNanos + drifted(scheduler.wall()));
     }
 
     @Override

@@ -28,9 +28,11 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.Collection;
 import java.util.List;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
 import java.util.TreeSet;
+import java.util.function.Predicate;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
@@ -189,10 +191,22 @@ final class SimulatedStore implements Store {
 
     /** A call that changes something. */
     private <T extends @Nullable Object> T write(Call name, Supplier<T> call, Supplier<T> lateCall) {
-        return whileAlive(() -> writeThrough(name, call, lateCall));
+        return whileAlive(() -> writeThrough(name, call, lateCall, answer -> true));
     }
 
-    private <T extends @Nullable Object> T writeThrough(Call name, Supplier<T> call, Supplier<T> lateCall) {
+    /**
+     * Housekeeping, which mostly finds nothing to do.
+     *
+     * @param news whether an answer has something that the caller acts on. An answer that has not takes no time, because
+     *     nothing depends on what happens while it is on its way
+     */
+    private <T extends @Nullable Object> T keepHouse(
+            String name, Supplier<T> call, Supplier<T> late, Predicate<T> news) {
+        return whileAlive(() -> writeThrough(Call.housekeeping(name), call, late, news));
+    }
+
+    private <T extends @Nullable Object> T writeThrough(
+            Call name, Supplier<T> call, Supplier<T> lateCall, Predicate<T> news) {
         travel();
         misfortunes(Fault.KILLED_BEFORE, name);
         if (happens(Fault.REFUSED, name)) {
@@ -200,9 +214,11 @@ final class SimulatedStore implements Store {
         }
         if (happens(Fault.LATE, name)) {
             long delay = choices.between(1, MOST_LATE);
+            network.delayed();
             scheduler.fork(scheduler.outside(), "late call of " + process.name(), () -> {
                 scheduler.pause(delay);
                 T unused = lateCall.get();
+                network.arrived();
             });
             scheduler.pause(choices.between(1, MOST_LATE));
             scheduler.trouble();
@@ -213,7 +229,9 @@ final class SimulatedStore implements Store {
         if (happens(Fault.ANSWER_LOST, name)) {
             throw unavailable("The simulation lost the answer.");
         }
-        travel();
+        if (news.test(answer)) {
+            travel();
+        }
         return answer;
     }
 
@@ -223,7 +241,8 @@ final class SimulatedStore implements Store {
     }
 
     private List<Outcome> apply(Lane lane, List<Change> changes) {
-        long use = network.use(lane);
+        Object sender = Network.sender(process, lane, changes);
+        long use = network.use(sender);
         scheduler.active();
         if (process.isClockWrong()) {
             network.hit(Fault.CLOCK, changes);
@@ -241,7 +260,7 @@ final class SimulatedStore implements Store {
             scheduler.active();
             return outcomes;
         };
-        return write(Call.commit(changes), apply, () -> network.isLast(lane, use) ? apply.get() : List.of());
+        return write(Call.commit(changes), apply, () -> network.isLast(sender, use) ? apply.get() : List.of());
     }
 
     /** The hints that the store sends meanwhile come from these changes. */
@@ -261,21 +280,26 @@ final class SimulatedStore implements Store {
     }
 
     private Dispatch.Polled poll(Dispatch.Poll request) {
-        long use = network.poll(request.worker());
+        long use = network.use(request.worker());
         Supplier<Dispatch.Polled> poll = () -> {
             Dispatch.Polled polled = real.dispatch().poll(narrowed(request));
-            if (!polled.claimed().isEmpty() || !polled.signalled().isEmpty()) {
+            if (hasNews(polled)) {
                 tell(() -> Wording.of(polled));
                 scheduler.active();
             }
             return polled;
         };
-        return write(
-                Call.housekeeping("poll"),
+        return keepHouse(
+                "poll",
                 poll,
                 () -> network.isLast(request.worker(), use)
                         ? poll.get()
-                        : new Dispatch.Polled(List.of(), List.of(), null, false));
+                        : new Dispatch.Polled(List.of(), List.of(), null, false),
+                SimulatedStore::hasNews);
+    }
+
+    private static boolean hasNews(Dispatch.Polled polled) {
+        return !polled.claimed().isEmpty() || !polled.signalled().isEmpty();
     }
 
     /** A claim skips rows that another transaction has locked, so it may take any of the ready runs. */
@@ -297,6 +321,7 @@ final class SimulatedStore implements Store {
             @Override
             public Instant join(Joining worker) {
                 joined = true;
+                network.joins(worker.id(), process);
                 return write(
                         Call.housekeeping("join"),
                         () -> {
@@ -316,8 +341,8 @@ final class SimulatedStore implements Store {
                     travel();
                     throw unavailable("The simulation did not let the renewal through.");
                 }
-                return SimulatedStore.this.<@Nullable Instant>write(
-                        Call.housekeeping("renewal"), () -> leases.renew(worker), () -> leases.renew(worker));
+                Supplier<@Nullable Instant> renew = () -> leases.renew(worker);
+                return SimulatedStore.this.<@Nullable Instant>keepHouse("renewal", renew, renew, Objects::isNull);
             }
 
             @Override
@@ -333,7 +358,7 @@ final class SimulatedStore implements Store {
                     }
                     return swept;
                 };
-                return write(Call.housekeeping("sweep"), sweep, sweep);
+                return keepHouse("sweep", sweep, sweep, swept -> !swept.isEmpty());
             }
 
             @Override

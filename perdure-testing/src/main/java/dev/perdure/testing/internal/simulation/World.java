@@ -3,6 +3,7 @@ package dev.perdure.testing.internal.simulation;
 import dev.perdure.Perdure;
 import dev.perdure.RetryPolicy;
 import dev.perdure.RunFilter;
+import dev.perdure.RunId;
 import dev.perdure.StartOptions;
 import dev.perdure.error.ClosedException;
 import dev.perdure.error.StoreException;
@@ -19,11 +20,13 @@ import dev.perdure.spi.Clockwork;
 import dev.perdure.spi.Codec;
 import dev.perdure.spi.Store;
 import dev.perdure.spi.change.Change;
+import dev.perdure.spi.change.WorkerId;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.function.Consumer;
@@ -40,6 +43,9 @@ public final class World {
     static final Duration LEASE = Duration.ofSeconds(2);
 
     private static final long MOST_DOWN = leases(1.5);
+    /** How the engine names the threads of runs. */
+    private static final String RUN_THREAD = "perdure-run-";
+
     private static final long IN_BODY = Duration.ofMillis(20).toNanos();
 
     /** What all histories of a test share, because it is costly to make and holds nothing of a history. */
@@ -109,9 +115,8 @@ public final class World {
         this.choices = scheduler.choices();
         this.home = process("test", false);
         SimulatedProcess server = process("store", false);
-        Store memory = new MemoryStore(server);
-        Store modelled = choices.seed() % 2 == 0 ? new PostgresModel(memory, scheduler) : memory;
-        this.store = shared.store.apply(modelled);
+        this.store = shared.store.apply(
+                choices.seed() % 2 == 0 ? new PostgresModel(server, scheduler) : new MemoryStore(server));
         this.warmWindow = choices.oneIn(2) ? Duration.ZERO : Duration.ofSeconds(1);
         this.unloadAfterSteps = choices.oneIn(8);
         this.maxRuns = choices.oneIn(4) ? 2 : 1_000;
@@ -226,14 +231,34 @@ public final class World {
         scheduler.busily(process.signal(), nanos);
     }
 
-    /** Whether the process of the caller has died. */
-    public boolean isDead() {
-        return scheduler.process().isDead();
+    /** The process of the caller. */
+    public SimulatedProcess here() {
+        return scheduler.process();
+    }
+
+    /** The run whose own thread calls this; empty in any other thread. */
+    public Optional<RunId> runHere() {
+        String thread = scheduler.waiter().name;
+        return thread.startsWith(RUN_THREAD)
+                ? Optional.of(RunId.of(thread.substring(RUN_THREAD.length())))
+                : Optional.empty();
+    }
+
+    /** Whether the process lives that joined as this worker. */
+    public boolean lives(WorkerId worker) {
+        return network.processOf(worker).map(process -> !process.isDead()).orElse(false);
     }
 
     /** Waits for something to happen, for this long. Timers of workflows may fire earlier. */
     public void idle(Duration time) {
         Waiting.housekeeping(home.signal(), time.toNanos());
+    }
+
+    /** Waits until the network has delivered all calls that it delivers late. */
+    public void awaitLateCalls() {
+        while (network.lateCalls() > 0) {
+            idle(LEASE);
+        }
     }
 
     /** Runs these at once, in the process of the caller, and returns when all have ended. */
