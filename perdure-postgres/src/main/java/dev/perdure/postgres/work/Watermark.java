@@ -70,7 +70,11 @@ public final class Watermark {
 
     private final ConcurrentMap<Kind, Seen> seen = new ConcurrentHashMap<>();
 
-    /** @param versions what the runs that it may take have as their version */
+    /**
+     * Where a claim begins to look.
+     *
+     * @param versions what the runs that it may take have as their version
+     */
     public Floor floor(Poll poll, List<String> versions) {
         Seen last = seen.get(Kind.of(poll, versions));
         if (last == null || last.slowLooks() < SLOW_LOOKS || System.nanoTime() - last.nextFullLook() >= 0) {
