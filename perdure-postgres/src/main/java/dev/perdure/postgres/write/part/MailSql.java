@@ -134,10 +134,10 @@ final class MailSql {
                 WHERE (p.restarts = c.parent_restarts OR c.reports)
                   AND (${client_or_lane_exists})
             ), ${arrival}
-            SELECT goes_on, signalled, owner, key, epoch, wakes_now, mails_now,
-                   (SELECT position FROM arrived a WHERE a.key = decided.key LIMIT 1) AS position,
-                   (SELECT token FROM arrived a WHERE a.key = decided.key LIMIT 1) AS token
-            FROM decided
+            SELECT d.goes_on, d.signalled, d.owner, d.key, d.epoch, d.wakes_now, d.mails_now, a.position, a.token
+            FROM decided d
+            -- Joined by hash: to look the mail up for each run would read all mail of the batch each time.
+            JOIN (SELECT DISTINCT ON (key) key, position, token FROM arrived) AS a ON a.key = d.key
             """;
 
     /**
