@@ -67,6 +67,8 @@ public final class DemoCommand implements Callable<Integer> {
         screen.headline("An order: charge, pack, sleep %d seconds, ship".formatted(SLEEP_SECONDS));
         Run<Receipt> run = client.start(OrderWorkflow::process, new Order(ORDER, 4200, SLEEP_SECONDS), id(ORDER));
         screen.line("Started run '%s'. It is durable and waits for a worker.".formatted(run.id()));
+        Ticks ticks = new Ticks(screen, client);
+        ticks.begin();
         try (WorkerProcess first = WorkerProcess.start(postgres)) {
             screen.line("Worker process %d is ready.".formatted(first.pid()));
             await(() -> has(effectLog, "pack begun"));
@@ -90,6 +92,7 @@ public final class DemoCommand implements Callable<Integer> {
             Receipt receipt = run.result(TIMEOUT);
             show(screen, effectLog, seen);
             screen.line("Result: " + receipt);
+            ticks.end();
         }
         verify(screen, run, effectLog.effects(ORDER));
     }

@@ -19,7 +19,10 @@ public final class DemoWorker {
         try (HikariDataSource pool = pool(args[0], args[1], System.getenv("PGPASSWORD"));
                 PostgresStore store = PostgresStore.on(pool).open()) {
             OrderWorkflow workflow = new OrderWorkflow(new EffectLog(pool, PACKING));
-            Perdure worker = Perdure.on(store).register(workflow).lease(LEASE).start();
+            Perdure worker = Perdure.on(store)
+                    .register(workflow, new Ticks.Code())
+                    .lease(LEASE)
+                    .start();
             System.out.println("ready");
             System.in.readAllBytes();
             worker.close();
