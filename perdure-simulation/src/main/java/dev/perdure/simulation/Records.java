@@ -1,9 +1,7 @@
 package dev.perdure.simulation;
 
 import dev.perdure.RunChange;
-import dev.perdure.RunFilter;
 import dev.perdure.RunId;
-import dev.perdure.RunInfo;
 import dev.perdure.retention.Retention;
 import dev.perdure.retention.RetentionInfo;
 import dev.perdure.spi.Dispatch;
@@ -12,6 +10,7 @@ import dev.perdure.spi.Leases;
 import dev.perdure.spi.Ledger;
 import dev.perdure.spi.Outcome;
 import dev.perdure.spi.Removals;
+import dev.perdure.spi.Runs;
 import dev.perdure.spi.Store;
 import dev.perdure.spi.change.Change;
 import dev.perdure.spi.change.Effect;
@@ -67,8 +66,6 @@ public final class Records extends ForwardingStore {
             this.ref = ref;
         }
     }
-
-    private static final int MOST_RUNS = 10_000;
 
     private final Map<String, Known> runs = new TreeMap<>();
     private final List<String> findings = new ArrayList<>();
@@ -248,9 +245,9 @@ public final class Records extends ForwardingStore {
 
             @Override
             public Removed remove(int limit) {
-                List<RunId> live = behind().runs().list(RunFilter.all().limit(MOST_RUNS)).stream()
-                        .filter(run -> !run.state().isTerminal())
-                        .map(RunInfo::id)
+                List<RunId> live = runs.values().stream()
+                        .filter(Records.this::isLive)
+                        .map(known -> known.ref.id())
                         .toList();
                 Removed removed = removals.remove(limit);
                 if (removed.runs() > 0) {
@@ -262,6 +259,11 @@ public final class Records extends ForwardingStore {
                 return removed;
             }
         };
+    }
+
+    private boolean isLive(Known known) {
+        List<Runs.Entered> entered = behind().runs().entered(known.ref);
+        return !entered.isEmpty() && !entered.getLast().state().isTerminal();
     }
 
     @Override

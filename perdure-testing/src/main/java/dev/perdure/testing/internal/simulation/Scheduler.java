@@ -50,6 +50,8 @@ public final class Scheduler {
     private @Nullable Task unwinder;
     private @Nullable Throwable failure;
     private volatile boolean over;
+    /** A thread from outside used the engine. The history fails, also if that thread ignores it. */
+    private volatile @Nullable IllegalStateException intruder;
 
     /** For one history, to be run by the thread that calls this. */
     public Scheduler(Choices choices, Timeline timeline) {
@@ -132,9 +134,11 @@ public final class Scheduler {
     private Task current() {
         Task task = current;
         if (!Thread.currentThread().equals(task.thread())) {
-            throw new IllegalStateException(
+            IllegalStateException refused = new IllegalStateException(
                     "The thread '%s' is not part of the simulation, and used the engine. In a simulated test, start threads with Simulation.run, and await runs where they were started."
                             .formatted(Thread.currentThread().getName()));
+            intruder = refused;
+            throw refused;
         }
         return task;
     }
@@ -461,6 +465,9 @@ public final class Scheduler {
         watchdog.awaitDriver();
         if (failure != null) {
             throw failure;
+        }
+        if (intruder != null) {
+            throw intruder;
         }
     }
 

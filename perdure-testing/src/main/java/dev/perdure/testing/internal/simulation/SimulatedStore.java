@@ -28,6 +28,7 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.Collection;
 import java.util.List;
+import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
@@ -125,9 +126,13 @@ final class SimulatedStore implements Store {
         return new StoreException(StoreException.Kind.UNAVAILABLE, why, null);
     }
 
-    /** One trip through the network. */
+    /** One trip through the network: often so quick that nothing else happens meanwhile. */
     private void travel() {
-        scheduler.pause(choices.between(1, MOST_LATENCY) / (choices.oneIn(2) ? 10 : 1));
+        switch (choices.pick(3)) {
+            case 0 -> {}
+            case 1 -> scheduler.pause(choices.between(1, MOST_LATENCY) / 10);
+            default -> scheduler.pause(choices.between(1, MOST_LATENCY));
+        }
     }
 
     private void misfortunes(Fault death, Call call) {
@@ -185,8 +190,21 @@ final class SimulatedStore implements Store {
             }
         }
         T answer = call.get();
-        travel();
+        if (!isNothing(answer)) {
+            travel();
+        }
         return answer;
+    }
+
+    /** Whether the store has nothing to tell. Such an answer takes no time, as with housekeeping. */
+    private static boolean isNothing(@Nullable Object answer) {
+        return switch (answer) {
+            case null -> true;
+            case Optional<?> optional -> optional.isEmpty();
+            case Collection<?> all -> all.isEmpty();
+            case Map<?, ?> all -> all.isEmpty();
+            default -> false;
+        };
     }
 
     /** A call that changes something. */
@@ -473,7 +491,7 @@ final class SimulatedStore implements Store {
                     }
                     return removed;
                 };
-                return write(Call.housekeeping("remove"), remove, remove);
+                return keepHouse("remove", remove, remove, removed -> removed.runs() > 0);
             }
         };
     }

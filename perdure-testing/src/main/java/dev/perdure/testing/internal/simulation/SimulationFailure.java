@@ -42,9 +42,9 @@ public final class SimulationFailure extends AssertionError {
         String text(long seed) {
             return """
                     Seed %d fails: %s
-                    It had %d faults; it fails with %s. Run it alone with @Simulate(seed = %d).
+                    It had %s; it fails with %s. Run it alone with @Simulate(seed = %d).
                     What happens in the shrunk history:
-                    %s""".formatted(seed, cause.getMessage(), before, words(), seed, shown());
+                    %s""".formatted(seed, cause.getMessage(), before == 1 ? "1 fault" : before + " faults", words(), seed, shown());
         }
 
         private String words() {
