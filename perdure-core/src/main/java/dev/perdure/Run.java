@@ -7,6 +7,7 @@ import dev.perdure.error.CancelledException;
 import dev.perdure.error.InvalidRequestException;
 import dev.perdure.error.RejectedException;
 import dev.perdure.error.ResultUnavailableException;
+import dev.perdure.error.RetryRefusedException;
 import dev.perdure.error.RunConflictException;
 import dev.perdure.error.RunEndedException;
 import dev.perdure.error.RunFailedException;
@@ -127,4 +128,22 @@ public interface Run<R extends @Nullable Object> {
 
     /** Lets a paused run continue from its journal. Has no effect on a run that is not paused. */
     void resume();
+
+    /**
+     * Lets a run that failed or was cancelled continue from the step that failed, under the same id. What it recorded before stays; the
+     * step begins anew, with all its attempts. If the workflow itself threw, it continues behind its last entry, which helps if the code was
+     * fixed.
+     *
+     * @throws RetryRefusedException if something was recorded after the failure, such as a compensation, or another run has got the
+     *     outcome. {@link #fork Fork} the run instead
+     */
+    void retry();
+
+    /**
+     * Starts another run with what this one has recorded before a position, to repair or to debug it. This run stays as it is, in whatever
+     * state it is.
+     *
+     * @throws RetryRefusedException if a call before the position has no answer yet, or the run belongs to a DAG or calls a virtual object
+     */
+    Run<R> fork(ForkOptions options);
 }

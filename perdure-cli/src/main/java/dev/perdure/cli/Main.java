@@ -4,6 +4,7 @@ import dev.perdure.cli.demo.DemoCommand;
 import dev.perdure.embedded.EmbeddedPostgresException;
 import dev.perdure.error.InvalidRequestException;
 import dev.perdure.error.PerdureException;
+import dev.perdure.error.RetryRefusedException;
 import dev.perdure.error.RunEndedException;
 import dev.perdure.error.StoreException;
 import dev.perdure.error.UnknownLimiterException;
@@ -96,6 +97,7 @@ public final class Main {
             case UnknownLimiterException unknown -> NO_SUCH_RUN;
             case UnknownScheduleException unknown -> NO_SUCH_RUN;
             case RunEndedException ended -> HAS_ENDED;
+            case RetryRefusedException refused -> FAILED;
             default -> FAILED;
         };
     }

@@ -1,5 +1,6 @@
 package dev.perdure.cli;
 
+import dev.perdure.ForkOptions;
 import dev.perdure.Run;
 import dev.perdure.RunFilter;
 import dev.perdure.RunId;
@@ -29,7 +30,7 @@ import tools.jackson.databind.json.JsonMapper;
 @Command(
         name = "runs",
         mixinStandardHelpOptions = true,
-        description = "List, show, cancel, kill, pause and resume the runs of a database.",
+        description = "List, show, cancel, kill, pause, resume, retry and fork the runs of a database.",
         synopsisSubcommandLabel = "COMMAND")
 final class RunsCommand {
     @Spec
@@ -122,6 +123,40 @@ final class RunsCommand {
     @Command(name = "resume", mixinStandardHelpOptions = true, description = "Let a paused run continue.")
     int resume(@Mixin DatabaseOptions database, @Parameters(paramLabel = "ID", description = "The run.") String id) {
         return order(database, id, Run::resume, "Run %s is %s.%n");
+    }
+
+    @Command(
+            name = "retry",
+            mixinStandardHelpOptions = true,
+            description = "Let a run that failed or was cancelled continue from the step that failed.")
+    int retry(@Mixin DatabaseOptions database, @Parameters(paramLabel = "ID", description = "The run.") String id) {
+        return onRun(database, id, (store, run) -> {
+            run.retry();
+            out().printf("Run %s is %s.%n", id, run.state());
+        });
+    }
+
+    @Command(
+            name = "fork",
+            mixinStandardHelpOptions = true,
+            description = "Start another run with what a run has recorded before a position.")
+    int fork(
+            @Mixin DatabaseOptions database,
+            @Parameters(paramLabel = "ID", description = "The run.") String id,
+            @Option(
+                            names = "--from",
+                            required = true,
+                            description = "The position at which it continues, as 'runs show' prints it after #.")
+                    int position,
+            @Option(names = "--id", description = "The id of the new run. Default: a new one.") @Nullable String newId,
+            @Option(names = "--input", description = "Another input, as JSON.") @Nullable String input) {
+        ForkOptions from = ForkOptions.from(position);
+        ForkOptions named = newId == null ? from : from.id(newId);
+        ForkOptions options = input == null ? named : named.input(json(input));
+        return onRun(database, id, (store, run) -> {
+            Run<Void> forked = run.fork(options);
+            out().printf("Run %s is forked. Run %s is %s.%n", id, forked.id(), forked.state());
+        });
     }
 
     @Command(

@@ -10,6 +10,7 @@ import dev.perdure.Definition;
 import dev.perdure.Invocation;
 import dev.perdure.Perdure;
 import dev.perdure.Run;
+import dev.perdure.RunId;
 import dev.perdure.RunState;
 import dev.perdure.StartOptions;
 import dev.perdure.Topic;
@@ -18,6 +19,7 @@ import dev.perdure.dag.Dag;
 import dev.perdure.embedded.SharedPostgres;
 import dev.perdure.error.RejectedException;
 import dev.perdure.error.RunFailedException;
+import dev.perdure.error.TerminalException;
 import dev.perdure.postgres.PostgresStore;
 import dev.perdure.queue.Limiter;
 import dev.perdure.queue.Queue;
@@ -31,6 +33,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Consumer;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterAll;
@@ -191,6 +194,35 @@ class MainIT {
                             line -> assertThat(line).contains("There is no limiter 'nowhere'"),
                             line -> assertThat(line).contains("Nothing to change. Name a limit"),
                             line -> assertThat(line).contains("--rate is '100/minute'. Give a number and a period"));
+        }
+    }
+
+    @Test
+    void a_failed_run_is_retried_and_forked() {
+        AtomicBoolean down = new AtomicBoolean(true);
+        Definition<String, String> flow = Definition.of("ships", String.class, String.class, (ctx, in) -> {
+            ctx.step("charge", () -> {});
+            return ctx.step("ship", () -> {
+                if (down.get()) {
+                    throw new TerminalException("the carrier is down");
+                }
+                return "shipped " + in;
+            });
+        });
+        try (PostgresStore store = PostgresStore.on(database.dataSource()).open();
+                Perdure perdure = Perdure.on(store).register(flow).start()) {
+            Run<String> run = perdure.start(Invocation.of(flow, "ada"), StartOptions.id("ships-1"));
+            assertThatThrownBy(run::result).isInstanceOf(RunFailedException.class);
+            down.set(false);
+            assertThat(perdure(onDatabase("runs", "retry", "ships-1"))).isZero();
+            assertThat(run.result()).isEqualTo("shipped ada");
+            assertThat(perdure(onDatabase("runs", "fork", "ships-1", "--from", "2", "--id", "ships-2", "--input", "\"bob\"")))
+                    .isZero();
+            assertThat(perdure.run(RunId.of("ships-2"), TypeRef.of(String.class)).result())
+                    .isEqualTo("shipped bob");
+            assertThat(out.toString()).contains("Run ships-1 is ", "Run ships-1 is forked. Run ships-2 is ");
+            assertThat(perdure(onDatabase("runs", "retry", "ships-1"))).isEqualTo(Main.FAILED);
+            assertThat(err.toString()).contains("Run 'ships-1' is not retried.");
         }
     }
 

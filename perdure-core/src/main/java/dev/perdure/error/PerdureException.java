@@ -21,6 +21,7 @@ public abstract sealed class PerdureException extends RuntimeException
                 PayloadException,
                 RejectedException,
                 ResultUnavailableException,
+                RetryRefusedException,
                 RunActiveException,
                 RunConflictException,
                 RunEndedException,

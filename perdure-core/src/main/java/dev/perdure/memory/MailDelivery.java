@@ -106,6 +106,11 @@ final class MailDelivery implements Mailboxes {
         forget(row.ref.id());
     }
 
+    /** A child has ended before its parent could get the outcome. */
+    void answer(Row child, Row parent, int position) {
+        deliver(parent, outcomeOf(child, position));
+    }
+
     private static Mail reportOf(Row row) {
         String reason = Objects.requireNonNullElse(row.reason, "");
         return Mail.value(

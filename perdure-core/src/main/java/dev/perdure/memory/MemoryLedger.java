@@ -39,6 +39,7 @@ final class MemoryLedger implements Ledger {
     private final MemoryEffects effects;
     private final CallCycles cycles;
     final MemoryStartKeys keys;
+    private final MemoryRetries retries;
     /** The calls of virtual objects that were handed over in this batch, and the ends that handed them over. */
     private final Map<Row, RunRef> handedHere = new HashMap<>();
     /** For each object, the last call in this batch that held it and ended. */
@@ -51,6 +52,7 @@ final class MemoryLedger implements Ledger {
         this.effects = new MemoryEffects(tables, this);
         this.cycles = new CallCycles(tables);
         this.keys = new MemoryStartKeys(tables, this);
+        this.retries = new MemoryRetries(tables, this);
     }
 
     @Override
@@ -87,6 +89,8 @@ final class MemoryLedger implements Ledger {
             case Change.CompletedCall completed -> completed(lane, completed);
             case Change.Command command -> command(command);
             case Change.Rerun rerun -> tables.dags.rerun(rerun);
+            case Change.Retry retry -> retries.retry(retry);
+            case Change.Fork fork -> retries.fork(fork);
             case Change.Deliver deliver -> tables.post.deliver(deliver);
         };
     }

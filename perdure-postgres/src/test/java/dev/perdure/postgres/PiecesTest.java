@@ -90,6 +90,8 @@ final class PiecesTest {
                         "LimitedClaimSql.java: DELETE FROM ${schema}.ready",
                         "MailSql.java: DELETE FROM ${schema}.mail",
                         "MailSql.java: DELETE FROM ${schema}.event",
+                        "RetrySql.java: DELETE FROM ${schema}.journal",
+                        "RetrySql.java: INSERT INTO ${schema}.journal",
                         "OneChangeSql.java: DELETE FROM ${schema}.held",
                         "OneChangeSql.java: DELETE FROM ${schema}.held",
                         "TransactionSql.java: INSERT INTO ${schema}.journal");

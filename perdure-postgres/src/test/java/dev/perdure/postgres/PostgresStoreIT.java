@@ -13,6 +13,7 @@ import dev.perdure.conformance.LeasesConformance;
 import dev.perdure.conformance.MailConformance;
 import dev.perdure.conformance.RaceConformance;
 import dev.perdure.conformance.RemovalConformance;
+import dev.perdure.conformance.RetryConformance;
 import dev.perdure.conformance.RunsConformance;
 import dev.perdure.conformance.StartConformance;
 import dev.perdure.conformance.StartKeyConformance;
@@ -85,6 +86,14 @@ final class PostgresStoreIT {
 
     @Nested
     final class StartKeys extends StartKeyConformance {
+        @Override
+        protected Store open(Supplier<Instant> time) {
+            return freshStore(time);
+        }
+    }
+
+    @Nested
+    final class Retrying extends RetryConformance {
         @Override
         protected Store open(Supplier<Instant> time) {
             return freshStore(time);

@@ -23,6 +23,7 @@ import dev.perdure.postgres.work.StartLimitSql;
 import dev.perdure.postgres.write.part.Claims;
 import dev.perdure.postgres.write.part.LedgerSql;
 import dev.perdure.postgres.write.part.OneChangeSql;
+import dev.perdure.postgres.write.part.RetrySql;
 import dev.perdure.postgres.write.part.StartKeySql;
 import java.lang.reflect.Field;
 import java.sql.Connection;
@@ -99,6 +100,7 @@ final class StatementsIT {
                 new StartLimitSql(SCHEMA),
                 new StartKeySql(SCHEMA),
                 new RemovalSql(SCHEMA),
+                new RetrySql(SCHEMA),
                 new TransactionSql(SCHEMA));
         try (Connection connection = pool.getConnection()) {
             for (Object holder : holders) {

@@ -29,6 +29,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -109,6 +110,12 @@ public final class Records extends ForwardingStore {
                 }
             }
             case Change.Rerun rerun -> rerun(lane, rerun, outcome);
+            case Change.Retry retry -> retried(retry, outcome);
+            case Change.Fork fork -> {
+                if (outcome instanceof Outcome.Started started) {
+                    known(started.run());
+                }
+            }
             case Change.Deliver deliver -> {}
             case Change.Command command -> {}
         }
@@ -128,6 +135,19 @@ public final class Records extends ForwardingStore {
                 }
             }
             claimed(lane.worker(), done.handed(), false);
+        }
+    }
+
+    /** What the run recorded before the call that failed is still there; that call is not. */
+    private void retried(Change.Retry retry, Outcome outcome) {
+        Known known = runs.get(retry.run().value());
+        if (outcome instanceof Outcome.Applied && known != null) {
+            known.ended = false;
+            Set<Place> there = behind().journals().read(known.ref, 0, Integer.MAX_VALUE).entries().stream()
+                    .map(recorded ->
+                            new Place(recorded.entry().position(), recorded.entry().note()))
+                    .collect(Collectors.toSet());
+            known.entries.keySet().retainAll(there);
         }
     }
 

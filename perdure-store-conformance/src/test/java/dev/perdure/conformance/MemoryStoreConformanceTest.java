@@ -86,6 +86,14 @@ final class MemoryStoreConformanceTest {
     }
 
     @Nested
+    final class Retrying extends RetryConformance {
+        @Override
+        protected Store open(Supplier<Instant> time) {
+            return freshStore(time);
+        }
+    }
+
+    @Nested
     final class Removing extends RemovalConformance {
         @Override
         protected Store open(Supplier<Instant> time) {

@@ -3,7 +3,9 @@ package dev.perdure.internal.command;
 import dev.perdure.RunChange;
 import dev.perdure.RunInfo;
 import dev.perdure.RunState;
+import dev.perdure.error.RetryRefusedException;
 import dev.perdure.error.RunActiveException;
+import dev.perdure.error.RunConflictException;
 import dev.perdure.error.UnknownRunException;
 import dev.perdure.internal.text.Texts;
 import dev.perdure.internal.worker.Listeners;
@@ -66,6 +68,46 @@ public final class Commands {
                 throw new UnknownRunException("There is no run '%s'. Check the id.".formatted(rerun.run()));
             default -> throw new IllegalStateException("Unexpected outcome " + outcome);
         }
+    }
+
+    /** Lets a run that has ended continue. */
+    public void retry(RunRef run) {
+        RunInfo before = runs.find(run.id())
+                .map(Runs.Found::info)
+                .orElseThrow(() -> new UnknownRunException("There is no run '%s'. Check the id.".formatted(run.id())));
+        if (!before.state().isTerminal()) {
+            throw new RetryRefusedException("Run '%s' is %s. Only a run that failed or was cancelled is retried."
+                    .formatted(run.id(), before.state()));
+        }
+        Outcome outcome = commits.commitAll(List.of(new Change.Retry(run.id(), before.changedAt())))
+                .getFirst();
+        switch (outcome) {
+            case Outcome.Applied applied -> tell(before, applied.state(), "");
+            case Outcome.AlreadyThere there -> {}
+            case Outcome.Refused refused ->
+                throw new RetryRefusedException("Run '%s' is not retried. %s".formatted(run.id(), refused.reason()));
+            case Outcome.UnknownRun unknown ->
+                throw new UnknownRunException("There is no run '%s'. Check the id.".formatted(run.id()));
+            default -> throw new IllegalStateException("Unexpected outcome " + outcome);
+        }
+    }
+
+    /** Starts a run with a part of the journal of another one. */
+    public RunRef fork(Change.Fork fork) {
+        Outcome outcome = commits.commitAll(List.of(fork)).getFirst();
+        return switch (outcome) {
+            case Outcome.Started started -> started.run();
+            case Outcome.Existing existing ->
+                throw new RunConflictException(
+                        "The id '%s' is taken by another run. Fork '%s' under another id."
+                                .formatted(fork.id(), fork.from()),
+                        existing.run().id());
+            case Outcome.Refused refused ->
+                throw new RetryRefusedException("Run '%s' is not forked. %s".formatted(fork.from(), refused.reason()));
+            case Outcome.UnknownRun unknown ->
+                throw new UnknownRunException("There is no run '%s'. Check the id.".formatted(fork.from()));
+            default -> throw new IllegalStateException("Unexpected outcome " + outcome);
+        };
     }
 
     /**

@@ -301,6 +301,8 @@ public final class Committer {
             case Change.CompletedCall completed -> completed.run().id();
             case Change.Command command -> command.run();
             case Change.Rerun rerun -> rerun.run();
+            case Change.Retry retry -> retry.run();
+            case Change.Fork fork -> fork.id();
             case Change.Deliver deliver -> deliver.to();
         };
     }

@@ -1,5 +1,6 @@
 package dev.perdure.internal.handle;
 
+import dev.perdure.ForkOptions;
 import dev.perdure.HistoryEvent;
 import dev.perdure.Promise;
 import dev.perdure.Published;
@@ -283,6 +284,24 @@ public class RunHandle<R extends @Nullable Object> implements Run<R> {
     @Override
     public void resume() {
         commands.send(ref, Change.CommandKind.RESUME, "");
+    }
+
+    @Override
+    public void retry() {
+        commands.retry(ref);
+    }
+
+    @Override
+    public Run<R> fork(ForkOptions options) {
+        Texts.requireGiven("fork options", options);
+        Clockwork clockwork = settings.clockwork();
+        RunId id = options.id().orElseGet(() -> RunId.of(ref.id() + "-fork-" + Long.toHexString(clockwork.random())));
+        Object value = options.input();
+        Payload input = options.hasInput()
+                ? settings.rules().codec().encode(value, value == null ? Void.class : value.getClass())
+                : null;
+        RunRef forked = commands.fork(new Change.Fork(ref.id(), options.position(), id, clockwork.random(), input));
+        return new RunHandle<>(forked, resultType, services);
     }
 
     @Override

@@ -1,7 +1,9 @@
 package dev.perdure.spi.change;
 
 import dev.perdure.RunId;
+import dev.perdure.RunState;
 import dev.perdure.spi.Outcome;
+import java.time.Instant;
 import java.util.List;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
@@ -135,6 +137,78 @@ public sealed interface Change {
         /** The new seed of a task. */
         public long seedOf(long oldSeed) {
             return oldSeed ^ seed;
+        }
+    }
+
+    /**
+     * Lets a run that failed or was cancelled continue from the call that failed, in the same life: see {@link RetryPlan}.
+     * The store refuses it for a run with tasks, for a task, for a call of a virtual object, and if the run that called
+     * it has got its outcome. Outcomes of children that ended since are delivered.
+     *
+     * @param run the run
+     * @param ended when it ended: if it has continued since, or ended once more, this change was applied before
+     */
+    record Retry(RunId run, Instant ended) implements Change {
+        /** For stores: why a run cannot be retried, or null if its journal decides. */
+        public static @Nullable String refusal(
+                RunId run, RunState state, boolean hasTasks, boolean isTask, boolean isCall, @Nullable String told) {
+            if (hasTasks || isTask) {
+                return "The run '%s' belongs to a DAG. Run its failed tasks again: retryFailed() of the DAG.".formatted(run);
+            }
+            if (isCall) {
+                return "The run '%s' is a call of a virtual object, which has gone on since. Call the object again."
+                        .formatted(run);
+            }
+            if (state != RunState.FAILED && state != RunState.CANCELLED) {
+                return "The run '%s' is %s. Only a run that failed or was cancelled is retried. Fork it instead."
+                        .formatted(run, state);
+            }
+            return told == null
+                    ? null
+                    : "The run '%s', which called it, has got the outcome of '%s'. Fork one of them instead."
+                            .formatted(told, run);
+        }
+    }
+
+    /**
+     * Starts a run with what another one has recorded before a position: see {@link ForkPlan}. It has the definition,
+     * queue, priority, attributes and key of the other run, and neither its parent nor its timeout.
+     *
+     * @param from the other run
+     * @param position the first position that it does not take over, from 1
+     * @param id the id of the new run
+     * @param seed the seed of the new run, by which the store recognises a fork that was sent twice
+     * @param input its input, or null for that of the other run
+     */
+    record Fork(RunId from, int position, RunId id, long seed, @Nullable Payload input) implements Change {
+        /** For stores: why a run cannot be forked, or null if its journal decides. */
+        public static @Nullable String refusal(RunId run, boolean hasTasks, boolean isTask, boolean isCall) {
+            if (hasTasks || isTask) {
+                return "The run '%s' belongs to a DAG. Start the DAG again, or run tasks of it again with rerun(…)."
+                        .formatted(run);
+            }
+            return isCall
+                    ? "The run '%s' is a call of a virtual object. Call the object again.".formatted(run)
+                    : null;
+        }
+
+        /** The new run. */
+        public NewRun of(NewRun other) {
+            return new NewRun(
+                    id,
+                    other.definition(),
+                    input == null ? other.input() : input,
+                    seed,
+                    other.queue(),
+                    other.priority(),
+                    null,
+                    null,
+                    null,
+                    null,
+                    null,
+                    other.attributes(),
+                    other.queueKey(),
+                    new Admission(null, other.admission().weight(), null, false, other.admission().placement()));
         }
     }
 

@@ -64,6 +64,12 @@ public final class InboxColumns {
                 case Change.Rerun rerun ->
                     throw new IllegalArgumentException(
                             "A rerun takes effect at once, so it cannot go through the inbox: " + rerun);
+                case Change.Retry retry ->
+                    throw new IllegalArgumentException(
+                            "A retry takes effect at once, so it cannot go through the inbox: " + retry);
+                case Change.Fork fork ->
+                    throw new IllegalArgumentException(
+                            "A fork takes effect at once, so it cannot go through the inbox: " + fork);
                 case Change.Advance advance ->
                     throw new IllegalArgumentException("Only the worker of a run advances it: " + advance);
                 case Change.CompletedCall completed ->

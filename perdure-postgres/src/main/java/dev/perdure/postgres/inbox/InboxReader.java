@@ -76,6 +76,8 @@ public final class InboxReader {
                 case Change.Start start -> start.run().id();
                 case Change.Command command -> command.run();
                 case Change.Rerun rerun -> rerun.run();
+                case Change.Retry retry -> retry.run();
+                case Change.Fork fork -> fork.id();
                 case Change.Advance advance -> advance.run().id();
                 case Change.CompletedCall completed -> completed.run().id();
                 case Change.Deliver deliver -> deliver.to();

@@ -52,6 +52,7 @@ public final class PostgresLedger implements Ledger {
     private final PostgresHints hints;
     private final CallCycleSearch cycles;
     private final KeyedStarts keyedStarts;
+    private final RevivedRuns revivedRuns;
     private final AtomicReference<Set<String>> limited = new AtomicReference<>(Set.of());
 
     /**
@@ -71,6 +72,7 @@ public final class PostgresLedger implements Ledger {
         this.context = new WriteContext(
                 database, sql, new Script(), new ReadBack(database, sql), hints, new Beliefs(), queues);
         this.keyedStarts = new KeyedStarts(context, schema, keys);
+        this.revivedRuns = new RevivedRuns(context, schema, keys);
         Claims claims = new Claims(schema, sql, database);
         this.planner = new Planner(
                 context,
@@ -179,7 +181,7 @@ public final class PostgresLedger implements Ledger {
      * The rest follows them, because mail may be for their runs.
      */
     private List<Outcome> inOrder(Sender sender, List<Change> changes) {
-        if (changes.stream().noneMatch(keyedStarts::decides)) {
+        if (changes.stream().noneMatch(change -> keyedStarts.decides(change) || RevivedRuns.decides(change))) {
             return halving(sender, changes);
         }
         @Nullable Outcome[] keyed = new Outcome[changes.size()];
@@ -187,6 +189,8 @@ public final class PostgresLedger implements Ledger {
         for (int i = 0; i < keyed.length; i++) {
             if (keyedStarts.decides(changes.get(i)) && changes.get(i) instanceof Change.Start start) {
                 keyed[i] = keyed(sender, start);
+            } else if (RevivedRuns.decides(changes.get(i))) {
+                keyed[i] = revived(sender, changes.get(i));
             } else {
                 others.add(changes.get(i));
             }
@@ -204,6 +208,19 @@ public final class PostgresLedger implements Ledger {
                     StoreException.Kind.UNAVAILABLE,
                     "The key of the start of '%s' is locked by another transaction; waiting for it."
                             .formatted(start.run().id()),
+                    locked);
+        }
+    }
+
+    private Outcome revived(Sender sender, Change change) {
+        try {
+            return revivedRuns.apply(sender, change);
+        } catch (RefusedException refused) {
+            return refusal(change, refused);
+        } catch (LockedException locked) {
+            throw new StoreException(
+                    StoreException.Kind.UNAVAILABLE,
+                    "The run of %s is locked by another transaction; waiting for it.".formatted(change),
                     locked);
         }
     }
@@ -360,6 +377,8 @@ public final class PostgresLedger implements Ledger {
             case Change.CompletedCall completed -> completed.run().id();
             case Change.Command command -> command.run();
             case Change.Rerun rerun -> rerun.run();
+            case Change.Retry retry -> retry.run();
+            case Change.Fork fork -> fork.id();
             case Change.Deliver deliver -> deliver.to();
         };
     }

@@ -414,6 +414,14 @@ class PostgresScenariosIT {
     }
 
     @Nested
+    final class RetriedRuns extends RetriedRunScenarios {
+        @Override
+        protected PerdureTest create(TestMode mode) {
+            return onPostgres(mode);
+        }
+    }
+
+    @Nested
     final class Retained extends RetentionScenarios {
         @Override
         protected PerdureTest create(TestMode mode) {

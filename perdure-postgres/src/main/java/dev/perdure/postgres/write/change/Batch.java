@@ -62,6 +62,8 @@ public final class Batch {
                 case Change.Command command -> commands.asked(i, command);
                 case Change.Rerun rerun -> reruns.all.add(new Placed<>(i, rerun));
                 case Change.Deliver deliver -> deliveries.asked(i, deliver);
+                case Change.Retry retry -> throw new IllegalArgumentException("A transaction of its own: " + retry);
+                case Change.Fork fork -> throw new IllegalArgumentException("A transaction of its own: " + fork);
             }
         }
         moves.sort(Comparator.comparingLong(placed -> placed.change().run().key()));

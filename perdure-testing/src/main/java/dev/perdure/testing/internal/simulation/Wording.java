@@ -40,6 +40,8 @@ final class Wording {
             case Change.Command command ->
                 "%s '%s'".formatted(command.kind().name().toLowerCase(Locale.ROOT), command.run());
             case Change.Rerun rerun -> "rerun '%s'".formatted(rerun.run());
+            case Change.Retry retry -> "retry '%s'".formatted(retry.run());
+            case Change.Fork fork -> "fork '%s' as '%s'".formatted(fork.from(), fork.id());
         };
     }
 

@@ -1,0 +1,124 @@
+package dev.perdure.memory;
+
+import dev.perdure.RunState;
+import dev.perdure.spi.Outcome;
+import dev.perdure.spi.change.Change;
+import dev.perdure.spi.change.Control;
+import dev.perdure.spi.change.Entry;
+import dev.perdure.spi.change.ForkPlan;
+import dev.perdure.spi.change.NewRun;
+import dev.perdure.spi.change.Parent;
+import dev.perdure.spi.change.Recorded;
+import dev.perdure.spi.change.RetryPlan;
+import java.util.List;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
+
+/** Lets runs that have ended continue, and forks runs. */
+final class MemoryRetries {
+    private final Tables tables;
+    private final MemoryLedger ledger;
+
+    MemoryRetries(Tables tables, MemoryLedger ledger) {
+        this.tables = tables;
+        this.ledger = ledger;
+    }
+
+    Outcome retry(Change.Retry retry) {
+        Row row = tables.byId.get(retry.run());
+        if (row == null) {
+            return new Outcome.UnknownRun();
+        }
+        if (!row.state.isTerminal() || !row.changedAt.equals(retry.ended())) {
+            return new Outcome.AlreadyThere(row.changedAt, row.state);
+        }
+        if (row.stripped) {
+            return Outcome.Refused.removed(retry.run());
+        }
+        String refusal = Change.Retry.refusal(
+                retry.run(),
+                row.state,
+                !row.tasks.isEmpty(),
+                row.isTask(),
+                row.start.object() != null,
+                told(row));
+        RetryPlan plan = RetryPlan.of(row.journal.values());
+        if (refusal == null) {
+            refusal = plan.refusal();
+        }
+        if (refusal != null) {
+            return new Outcome.Refused(refusal);
+        }
+        plan.removed().forEach(place -> row.journal.remove(new Row.Place(place.position(), place.note())));
+        row.outcome = null;
+        row.epoch++;
+        row.recoveries = 0;
+        row.entriesAtRecovery = 0;
+        row.control = new Control(0, row.control.mails(), null, null, null);
+        row.begins = tables.now();
+        tables.change(row, RunState.READY, null);
+        answerMissed(row);
+        return new Outcome.Applied(tables.now(), row.state);
+    }
+
+    /** The run that has got the outcome, or is about to. */
+    private @Nullable String told(Row row) {
+        Parent parent = row.start.parent();
+        Row caller = parent == null || !parent.answers() || parent.isReport()
+                ? null
+                : tables.byKey.get(parent.run().key());
+        boolean told = caller != null
+                && parent != null
+                && (!caller.state.isTerminal()
+                        || caller.journal.containsKey(new Row.Place(parent.position(), Entry.ANSWER)));
+        return told ? caller.ref.id().value() : null;
+    }
+
+    /** Children that ended while the run had ended could not answer it. */
+    private void answerMissed(Row row) {
+        List<Row> children = tables.byKey.values().stream()
+                .filter(child -> child.state.isTerminal()
+                        && child.start.parent() != null
+                        && child.start.parent().run().equals(row.ref)
+                        && child.start.parent().answers()
+                        && !child.start.parent().isReport())
+                .toList();
+        for (Row child : children) {
+            int position = Objects.requireNonNull(child.start.parent()).position();
+            if (!row.journal.containsKey(new Row.Place(position, Entry.ANSWER))) {
+                tables.post.answer(child, row, position);
+            }
+        }
+    }
+
+    Outcome fork(Change.Fork fork) {
+        Row source = tables.byId.get(fork.from());
+        if (source == null) {
+            return new Outcome.UnknownRun();
+        }
+        if (source.stripped) {
+            return Outcome.Refused.removed(fork.from());
+        }
+        String refusal = Change.Fork.refusal(
+                fork.from(), !source.tasks.isEmpty(), source.isTask(), source.start.object() != null);
+        ForkPlan plan = ForkPlan.of(source.journal.values(), fork.position());
+        if (refusal == null) {
+            refusal = plan.refusal();
+        }
+        if (refusal != null) {
+            return new Outcome.Refused(refusal);
+        }
+        NewRun run = fork.of(source.start);
+        Outcome outcome = ledger.start(new Change.Start(run, null));
+        if (outcome instanceof Outcome.Started) {
+            Row forked = Objects.requireNonNull(tables.byId.get(run.id()));
+            forked.epoch = Math.max(forked.epoch, Outcome.Started.FIRST_EPOCH); // Under that epoch a run has no journal.
+            for (RetryPlan.Place place : plan.copied()) {
+                Row.Place same = new Row.Place(place.position(), place.note());
+                Recorded recorded = Objects.requireNonNull(source.journal.get(same));
+                forked.journal.putIfAbsent(same, recorded);
+            }
+        }
+        return outcome;
+    }
+}

@@ -1,0 +1,258 @@
+package dev.perdure.postgres.write;
+
+import dev.perdure.RunId;
+import dev.perdure.RunState;
+import dev.perdure.postgres.hint.PostgresHints;
+import dev.perdure.postgres.jdbc.Codes;
+import dev.perdure.postgres.jdbc.Database;
+import dev.perdure.postgres.jdbc.Parameters;
+import dev.perdure.postgres.jdbc.Part;
+import dev.perdure.postgres.jdbc.Results;
+import dev.perdure.postgres.jdbc.Schema;
+import dev.perdure.postgres.lane.Sender;
+import dev.perdure.postgres.write.WriteContext.InsideException;
+import dev.perdure.postgres.write.change.Batch;
+import dev.perdure.postgres.write.change.Keys;
+import dev.perdure.postgres.write.part.MailParts;
+import dev.perdure.postgres.write.part.RetrySql;
+import dev.perdure.postgres.write.part.RunParts;
+import dev.perdure.queue.Placement;
+import dev.perdure.spi.Outcome;
+import dev.perdure.spi.change.Admission;
+import dev.perdure.spi.change.Change;
+import dev.perdure.spi.change.Entry;
+import dev.perdure.spi.change.ForkPlan;
+import dev.perdure.spi.change.NewRun;
+import dev.perdure.spi.change.Payload;
+import dev.perdure.spi.change.Recorded;
+import dev.perdure.spi.change.RetryPlan;
+import java.sql.Connection;
+import java.sql.PreparedStatement;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Lets runs that have ended continue, and forks runs. Operators ask for this, so each is a transaction of its own.
+ *
+ * <p>How it works: the transaction locks the run, reads its journal without payloads, and decides as every store does ({@link RetryPlan},
+ * {@link ForkPlan}). A retry then removes the entries, makes the run ready, and delivers the outcomes of children that ended meanwhile. A fork
+ * starts a run like any other, and copies the entries before the transaction commits, so no worker sees the run without them.
+ *
+ * <p>If the answer is lost, the request is sent again. A retry names when the run ended, and finds that it has not ended so any more. A fork is
+ * identified by id and seed, like any start.
+ */
+final class RevivedRuns {
+    private final WriteContext context;
+    private final RetrySql sql;
+    private final Keys keys;
+
+    RevivedRuns(WriteContext context, Schema schema, Keys keys) {
+        this.context = context;
+        this.sql = new RetrySql(schema);
+        this.keys = keys;
+    }
+
+    /** Whether this change is carried out here. */
+    static boolean decides(Change change) {
+        return change instanceof Change.Retry || change instanceof Change.Fork;
+    }
+
+    Outcome apply(Sender sender, Change change) {
+        return context.database().inTransaction(connection -> {
+            context.script().send(connection, List.of(RunParts.settings(context.sql())));
+            try {
+                return switch (change) {
+                    case Change.Retry retry -> retry(connection, sender, retry);
+                    case Change.Fork fork -> fork(connection, sender, fork);
+                    default -> throw new IllegalArgumentException("Neither a retry nor a fork: " + change);
+                };
+            } catch (InsideException failed) {
+                throw failed.problem();
+            }
+        });
+    }
+
+    /**
+     * A run as it was found.
+     *
+     * @param told the run that has got its outcome, or null
+     */
+    private record Found(
+            long key,
+            RunState state,
+            Instant changedAt,
+            int restarts,
+            boolean removed,
+            boolean hasTasks,
+            boolean isTask,
+            boolean calls,
+            @Nullable String told,
+            Instant at,
+            NewRun start) {}
+
+    private @Nullable Found find(Connection connection, RunId run) throws SQLException {
+        try (PreparedStatement statement = Database.prepare(connection, sql.find)) {
+            new Parameters(statement).time(context.database().time()).text(run.value());
+            try (ResultSet row = statement.executeQuery()) {
+                return row.next() ? found(row) : null;
+            }
+        }
+    }
+
+    private static Found found(ResultSet row) throws SQLException {
+        byte[] input = row.getBytes("input");
+        Integer weight = row.getObject("weight", Integer.class);
+        NewRun start = new NewRun(
+                RunId.of(row.getString("id")),
+                row.getString("definition"),
+                input == null ? Payload.EMPTY : new Payload(input),
+                0,
+                row.getString("queue"),
+                row.getInt("priority"),
+                null,
+                null,
+                null,
+                null,
+                null,
+                Map.copyOf(Results.pairs(row, "attributes")),
+                row.getString("queue_key"),
+                new Admission(null, weight == null ? 1 : weight)
+                        .at(Placement.of(row.getString("placement"))));
+        return new Found(
+                row.getLong("key"),
+                Codes.state(row.getInt("state")),
+                Results.time(row, "changed_at"),
+                row.getInt("restarts"),
+                row.getBoolean("removed"),
+                row.getBoolean("has_tasks"),
+                row.getBoolean("is_task"),
+                row.getBoolean("calls"),
+                row.getString("told"),
+                Results.time(row, "at"),
+                start);
+    }
+
+    private List<Recorded> entries(Connection connection, long key) throws SQLException {
+        try (PreparedStatement statement = Database.prepare(connection, sql.entries)) {
+            new Parameters(statement).number(key);
+            try (ResultSet rows = statement.executeQuery()) {
+                List<Recorded> entries = new ArrayList<>();
+                while (rows.next()) {
+                    Entry entry = new Entry(
+                            rows.getInt("position"),
+                            rows.getInt("note"),
+                            Codes.kind(rows.getInt("kind")),
+                            rows.getString("name"),
+                            Codes.status(rows.getInt("status")),
+                            Payload.EMPTY);
+                    entries.add(new Recorded(entry, Results.time(rows, "at")));
+                }
+                return entries;
+            }
+        }
+    }
+
+    // ---- retry
+
+    private Outcome retry(Connection connection, Sender sender, Change.Retry retry) throws SQLException {
+        Found run = find(connection, retry.run());
+        if (run == null) {
+            return new Outcome.UnknownRun();
+        }
+        if (!run.state().isTerminal() || !run.changedAt().equals(retry.ended())) {
+            return new Outcome.AlreadyThere(run.changedAt(), run.state());
+        }
+        String refusal = refusal(retry.run(), run);
+        if (refusal != null) {
+            return new Outcome.Refused(refusal);
+        }
+        RetryPlan plan = RetryPlan.of(entries(connection, run.key()));
+        if (plan.refusal() != null) {
+            return new Outcome.Refused(plan.refusal());
+        }
+        List<RetryPlan.Place> removed = new ArrayList<>(plan.removed());
+        removed.add(new RetryPlan.Place(Codes.OUTCOME, 0));
+        List<Part> parts = new ArrayList<>();
+        parts.add(new Part(
+                sql.retry,
+                parameters -> places(parameters.time(run.at()).number(run.key()), removed)));
+        context.script().send(connection, parts);
+        long[] missed = missed(connection, run);
+        if (missed.length > 0) {
+            context.script()
+                    .send(
+                            connection,
+                            List.of(MailParts.answer(
+                                    context.sql().mail, context.by(sender), missed, new String[0], Results::skip)));
+        }
+        return new Outcome.Applied(run.at(), RunState.READY);
+    }
+
+    private static @Nullable String refusal(RunId id, Found run) {
+        if (run.removed()) {
+            return Outcome.Refused.removed(id).reason();
+        }
+        return Change.Retry.refusal(id, run.state(), run.hasTasks(), run.isTask(), run.calls(), run.told());
+    }
+
+    private static void places(Parameters parameters, List<RetryPlan.Place> places) throws SQLException {
+        parameters
+                .ints(places.stream().mapToInt(RetryPlan.Place::position).toArray())
+                .ints(places.stream().mapToInt(RetryPlan.Place::note).toArray());
+    }
+
+    private long[] missed(Connection connection, Found run) throws SQLException {
+        try (PreparedStatement statement = Database.prepare(connection, sql.missed)) {
+            new Parameters(statement).number(run.key()).integer(run.restarts());
+            try (ResultSet rows = statement.executeQuery()) {
+                List<Long> missed = new ArrayList<>();
+                while (rows.next()) {
+                    missed.add(rows.getLong("key"));
+                }
+                return missed.stream().mapToLong(Long::longValue).toArray();
+            }
+        }
+    }
+
+    // ---- fork
+
+    private Outcome fork(Connection connection, Sender sender, Change.Fork fork) throws SQLException {
+        Found source = find(connection, fork.from());
+        if (source == null) {
+            return new Outcome.UnknownRun();
+        }
+        if (source.removed()) {
+            return Outcome.Refused.removed(fork.from());
+        }
+        String refusal =
+                Change.Fork.refusal(fork.from(), source.hasTasks(), source.isTask(), source.calls());
+        if (refusal != null) {
+            return new Outcome.Refused(refusal);
+        }
+        ForkPlan plan = ForkPlan.of(entries(connection, source.key()), fork.position());
+        if (plan.refusal() != null) {
+            return new Outcome.Refused(plan.refusal());
+        }
+        WriteContext inside = context.inside(connection, new PostgresHints());
+        Change.Start start = new Change.Start(fork.of(source.start()), null);
+        Outcome outcome = new LookedUpPlan(inside, sender, new Batch(List.of(start), keys), true)
+                .outcomes()
+                .getFirst();
+        if (outcome instanceof Outcome.Started started) {
+            context.script().send(connection, List.of(new Part(
+                    sql.copy,
+                    parameters -> places(
+                                    parameters
+                                            .number(started.run().key())
+                                            .number(started.run().key())
+                                            .number(source.key()),
+                                    plan.copied()))));
+        }
+        return outcome;
+    }
+}

@@ -1,0 +1,114 @@
+package dev.perdure.postgres.write.part;
+
+import dev.perdure.postgres.jdbc.Json;
+import dev.perdure.postgres.jdbc.Schema;
+
+/** The statements that let a run that has ended continue, and that fork runs. The rules of {@link LedgerSql} apply. */
+public final class RetrySql {
+    /**
+     * A run, with what speaks against a retry. {@code told} is the run that has got its outcome, or is about to: one that called it,
+     * and lives or has recorded the answer.
+     */
+    private static final String FIND = """
+            SELECT r.key, r.id, r.definition, r.queue, r.priority, r.queue_key, r.weight, r.placement, ${attributes} AS attributes, r.state,
+                   r.changed_at, r.restarts, r.removed_at IS NOT NULL AS removed,
+                   r.after IS NOT NULL AND r.before IS NULL AS has_tasks, r.before IS NOT NULL AS is_task,
+                   (SELECT true FROM ${schema}.object_call c WHERE c.key = r.key LIMIT 1) IS NOT NULL AS calls, p.id AS told,
+                   (SELECT i.payload FROM ${schema}.journal i WHERE i.key = r.key AND i.position = 0) AS input, ${now} AS at
+            FROM (SELECT * FROM ${schema}.run WHERE id = ? FOR NO KEY UPDATE) r
+            LEFT JOIN LATERAL (
+                SELECT id FROM ${schema}.run
+                WHERE run.key = r.parent AND r.parent_position <> ${REPORTING} AND run.restarts = r.parent_restarts AND (
+                      run.state < ${COMPLETED} OR (
+                          SELECT true FROM ${schema}.journal a
+                          WHERE a.key = run.key AND a.position = r.parent_position AND a.note = 0
+                          LIMIT 1
+                      ) IS NOT NULL)
+                OFFSET 0
+            ) p ON true
+            """;
+
+    /** The entries of a journal, without their payloads. */
+    private static final String ENTRIES = """
+            SELECT position, note, kind, status, at, name FROM ${schema}.journal
+            WHERE key = ? AND position > 0 AND position < ${OUTCOME}
+            ORDER BY position, note
+            """;
+
+    /** Removes entries, and makes the run ready in the same life. Its deadline is as far away as when it began. */
+    private static final String RETRY = """
+            WITH decided AS MATERIALIZED (
+                SELECT r.*, g.at AS moved_at
+                FROM (SELECT ?::timestamptz AS at, ?::bigint AS key) g
+                CROSS JOIN LATERAL (SELECT * FROM ${schema}.run WHERE run.key = g.key OFFSET 0) r
+            ), emptied AS (
+                DELETE FROM ${schema}.journal WHERE ctid = ANY (ARRAY(
+                    SELECT j.ctid
+                    FROM decided d
+                    CROSS JOIN unnest(?::int[], ?::int[]) AS g (position, note)
+                    CROSS JOIN LATERAL (
+                        SELECT ctid FROM ${schema}.journal
+                        WHERE journal.key = d.key AND journal.position = g.position AND journal.note = g.note OFFSET 0
+                    ) j))
+            ), logged AS (
+                ${log FROM decided}
+                UNION ALL
+                SELECT key, changes - 1, partition, ${RUNNING}, ran_at, NULL FROM decided WHERE ran_at IS NOT NULL
+            ), queued AS (
+                ${enqueue(alone = false) FROM decided}
+            ), revived AS (
+                UPDATE ${schema}.run SET
+                    state = ${READY}, changed_at = d.moved_at, epoch = run.epoch + 1, changes = run.changes + 1, wakes = 0,
+                    recoveries = 0, entries_at_recovery = 0, reason = NULL, ran_at = NULL, wake_at = NULL,
+                    cancel = NULL, kill = NULL, pause = NULL, deadline = d.moved_at + (run.deadline - run.created_at)
+                FROM decided d
+                WHERE run.key = ANY (ARRAY(SELECT key FROM decided)) AND run.key = d.key
+                RETURNING 1
+            )
+            SELECT count(*) FROM revived
+            """;
+
+    /** Children whose outcomes the run has missed, because it had ended before them. */
+    private static final String MISSED = """
+            SELECT c.key FROM ${schema}.run c
+            WHERE c.parent = ? AND c.parent_restarts = ? AND c.parent_position <> ${REPORTING} AND c.state >= ${COMPLETED}
+              AND (
+                  SELECT true FROM ${schema}.journal a
+                  WHERE a.key = c.parent AND a.position = c.parent_position AND a.note = 0
+                  LIMIT 1
+              ) IS NULL
+            """;
+
+    /** Copies entries into the journal of a run that was just started. The epoch rises, because under the first one a run has no journal. */
+    private static final String COPY = """
+            WITH begun AS (
+                UPDATE ${schema}.run SET epoch = 1 WHERE key = ? AND epoch = 0
+            ), copied AS (
+                INSERT INTO ${schema}.journal (key, position, note, partition, at, kind, status, name, payload)
+                SELECT g.key, j.position, j.note, g.key & 255, j.at, j.kind, j.status, j.name, j.payload
+                FROM (SELECT ?::bigint AS key, ?::bigint AS source) g
+                CROSS JOIN unnest(?::int[], ?::int[]) AS e (position, note)
+                CROSS JOIN LATERAL (
+                    SELECT * FROM ${schema}.journal
+                    WHERE journal.key = g.source AND journal.position = e.position AND journal.note = e.note OFFSET 0
+                ) j
+                ON CONFLICT DO NOTHING
+                RETURNING 1
+            )
+            SELECT count(*) FROM copied
+            """;
+
+    public final String find;
+    public final String entries;
+    public final String retry;
+    public final String missed;
+    public final String copy;
+
+    public RetrySql(Schema schema) {
+        this.find = Pieces.sql(schema, FIND.replace("${attributes}", Json.pairs("r.attributes")));
+        this.entries = Pieces.sql(schema, ENTRIES);
+        this.retry = Pieces.sql(schema, RETRY);
+        this.missed = Pieces.sql(schema, MISSED);
+        this.copy = Pieces.sql(schema, COPY);
+    }
+}

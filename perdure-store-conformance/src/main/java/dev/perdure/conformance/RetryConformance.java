@@ -1,0 +1,239 @@
+package dev.perdure.conformance;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.perdure.RunId;
+import dev.perdure.RunState;
+import dev.perdure.conformance.dag.DagConformance;
+import dev.perdure.spi.Dispatch.Claimed;
+import dev.perdure.spi.Outcome;
+import dev.perdure.spi.change.Change;
+import dev.perdure.spi.change.Channel;
+import dev.perdure.spi.change.Effect;
+import dev.perdure.spi.change.Entry;
+import dev.perdure.spi.change.Entry.Kind;
+import dev.perdure.spi.change.Entry.Status;
+import dev.perdure.spi.change.Lane;
+import dev.perdure.spi.change.Move;
+import dev.perdure.spi.change.Payload;
+import dev.perdure.spi.change.RunRef;
+import dev.perdure.spi.change.WorkerId;
+import java.time.Duration;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Test;
+
+/** Runs that continue after their end, and runs that begin with the journal of another one. */
+public abstract class RetryConformance extends DagConformance {
+    private static final Move FAIL = new Move.End(RunState.FAILED, payload("\"no\""), "it failed");
+
+    /** For subclasses. */
+    protected RetryConformance() {}
+
+    private static Entry entry(int position, int note, Kind kind, Status status) {
+        return new Entry(position, note, kind, "call" + position, status, payload("1"));
+    }
+
+    private Outcome retry(RunRef run) {
+        return apply(Lane.client(0), new Change.Retry(run.id(), found(run).info().changedAt()));
+    }
+
+    private Outcome fork(RunRef run, int position, String id, @Nullable Payload input) {
+        return apply(Lane.client(0), new Change.Fork(run.id(), position, RunId.of(id), 4711, input));
+    }
+
+    /** A run with one step that has failed after two attempts. */
+    private RunRef failed(WorkerId worker, String id) {
+        RunRef run = startOwned(worker, id);
+        apply(worker, advance(run, 1, STAY, step(1, "1")));
+        advance(Duration.ofSeconds(1));
+        apply(worker, advance(run, 1, STAY, entry(2, 1, Kind.STEP, Status.ATTEMPT)));
+        apply(worker, advance(run, 1, FAIL, entry(2, 0, Kind.STEP, Status.FAILURE)));
+        return run;
+    }
+
+    private String refusal(Outcome outcome) {
+        assertThat(outcome).isInstanceOf(Outcome.Refused.class);
+        return ((Outcome.Refused) outcome).reason();
+    }
+
+    @Test
+    void a_run_continues_from_the_step_that_failed_in_the_same_life() {
+        WorkerId worker = join();
+        RunRef run = failed(worker, "a");
+        advance(Duration.ofSeconds(1));
+
+        assertThat(retry(run)).isEqualTo(new Outcome.Applied(now(), RunState.READY));
+        assertThat(journalOf(run)).containsExactly(step(1, "1"));
+        assertThat(store().runs().ended(List.of(run))).isEmpty();
+        Claimed claimed = claimOne(worker);
+        assertThat(claimed.epoch()).isGreaterThan(1);
+        assertThat(claimed.control().cancel()).isNull();
+        assertThat(apply(worker, advance(run, claimed.epoch(), complete("2"), step(2, "2"))))
+                .isInstanceOf(Outcome.Applied.class);
+        assertThat(changesOf(run)).containsExactly("RUNNING", "FAILED: it failed", "READY", "RUNNING", "COMPLETED");
+    }
+
+    @Test
+    void a_retry_that_is_sent_again_changes_nothing() {
+        WorkerId worker = join();
+        RunRef run = failed(worker, "a");
+        Change.Retry retry = new Change.Retry(run.id(), found(run).info().changedAt());
+        advance(Duration.ofSeconds(1));
+        apply(Lane.client(0), retry);
+
+        assertThat(apply(Lane.client(0), retry)).isEqualTo(new Outcome.AlreadyThere(now(), RunState.READY));
+        Claimed claimed = claimOne(worker);
+        advance(Duration.ofSeconds(1));
+        apply(worker, advance(run, claimed.epoch(), FAIL));
+        assertThat(apply(Lane.client(0), retry)).isEqualTo(new Outcome.AlreadyThere(now(), RunState.FAILED));
+        assertThat(stateOf(run)).isEqualTo(RunState.FAILED);
+    }
+
+    @Test
+    void a_cancelled_run_goes_on_with_the_call_that_got_the_cancel() {
+        WorkerId worker = join();
+        RunRef run = startOwned(worker, "a");
+        Entry begun = entry(1, 1, Kind.SLEEP, Status.BEGUN);
+        apply(worker, advance(run, 1, STAY, begun));
+        command(run, Change.CommandKind.CANCEL, "enough");
+        apply(
+                worker,
+                advance(
+                        run,
+                        1,
+                        new Move.End(RunState.CANCELLED, Payload.EMPTY, "enough"),
+                        entry(1, 0, Kind.SLEEP, Status.CANCELLED)));
+
+        assertThat(retry(run)).isInstanceOf(Outcome.Applied.class);
+        assertThat(journalOf(run)).containsExactly(begun);
+        assertThat(claimOne(worker).control().cancel()).isNull();
+    }
+
+    @Test
+    void a_run_whose_code_threw_continues_behind_its_last_entry() {
+        WorkerId worker = join();
+        RunRef run = startOwned(worker, "a");
+        apply(worker, advance(run, 1, FAIL, step(1, "1")));
+
+        assertThat(retry(run)).isInstanceOf(Outcome.Applied.class);
+        assertThat(journalOf(run)).containsExactly(step(1, "1"));
+    }
+
+    @Test
+    void a_retry_is_refused_if_anything_was_recorded_after_the_failure() {
+        WorkerId worker = join();
+        RunRef run = startOwned(worker, "a");
+        apply(worker, advance(run, 1, STAY, entry(1, 0, Kind.STEP, Status.FAILURE)));
+        advance(Duration.ofSeconds(1));
+        apply(worker, advance(run, 1, FAIL, step(2, "undone")));
+
+        assertThat(refusal(retry(run)))
+                .isEqualTo(
+                        "STEP 'step2' at position 2 was recorded after the failure of STEP 'call1' at position 1. Fork the run from an earlier position instead.");
+        assertThat(stateOf(run)).isEqualTo(RunState.FAILED);
+        assertThat(journalOf(run)).hasSize(2);
+    }
+
+    @Test
+    void a_retry_is_refused_if_the_caller_has_got_the_outcome() {
+        WorkerId worker = join();
+        RunRef parent = startOwned(worker, "parent");
+        Effect start = new Effect.Start(child("child", parent, 1, true));
+        apply(worker, advance(parent, 1, STAY, List.of(start), entry(1, 1, Kind.CHILD, Status.BEGUN)));
+        Claimed child = claimOne(worker);
+        apply(worker, advance(child.run(), 1, FAIL));
+
+        assertThat(refusal(retry(child.run())))
+                .isEqualTo(
+                        "The run 'parent', which called it, has got the outcome of 'child'. Fork one of them instead.");
+        apply(worker, advance(parent, 1, FAIL, entry(1, 0, Kind.CHILD, Status.FAILURE)));
+        assertThat(refusal(retry(child.run()))).contains("has got the outcome");
+        assertThat(refusal(retry(parent))).contains("CHILD 'call1' at position 1 failed, and would fail again.");
+    }
+
+    @Test
+    void a_child_that_ended_meanwhile_answers_the_retried_run() {
+        WorkerId worker = join();
+        RunRef parent = startOwned(worker, "parent");
+        Effect start = new Effect.Start(child("child", parent, 1, true));
+        apply(worker, advance(parent, 1, STAY, List.of(start), entry(1, 1, Kind.CHILD, Status.BEGUN)));
+        Claimed child = claimOne(worker);
+        command(parent, Change.CommandKind.KILL, "by mistake");
+        assertThat(apply(worker, advance(parent, 1, new Move.End(RunState.CANCELLED, Payload.EMPTY, "by mistake"))))
+                .isInstanceOf(Outcome.Applied.class);
+        apply(worker, advance(child.run(), 1, complete("\"late\"")));
+        assertThat(unread(parent)).isEmpty();
+
+        assertThat(retry(parent)).isInstanceOf(Outcome.Applied.class);
+        assertThat(unread(parent)).containsExactly("\"late\"");
+        assertThat(store().mailboxes().unread(parent, 0, 1_000).getFirst().mail().channel())
+                .isEqualTo(Channel.answer(1));
+    }
+
+    @Test
+    void only_runs_that_failed_or_were_cancelled_are_retried() {
+        WorkerId worker = join();
+        RunRef completed = startOwned(worker, "completed");
+        apply(worker, advance(completed, 1, complete("1")));
+        assertThat(refusal(retry(completed))).contains("is COMPLETED. Only a run that failed or was cancelled is retried.");
+        RunRef running = startOwned(worker, "running");
+        assertThat(retry(running)).isEqualTo(new Outcome.AlreadyThere(now(), RunState.RUNNING));
+        assertThat(apply(Lane.client(0), new Change.Retry(RunId.of("nobody"), now())))
+                .isEqualTo(new Outcome.UnknownRun());
+        start(null, diamond());
+        command(refOf("dag"), Change.CommandKind.KILL, "no");
+        assertThat(refusal(retry(refOf("dag")))).contains("belongs to a DAG");
+        assertThat(refusal(retry(refOf("a")))).contains("belongs to a DAG");
+    }
+
+    // ---- forks
+
+    @Test
+    void a_fork_has_the_journal_up_to_its_position_and_leaves_the_run_alone() {
+        WorkerId worker = join();
+        RunRef run = failed(worker, "a");
+
+        assertThat(fork(run, 2, "b", null)).isInstanceOf(Outcome.Started.class);
+        assertThat(fork(run, 2, "b", null)).isInstanceOf(Outcome.Started.class);
+        RunRef forked = refOf("b");
+        assertThat(journalOf(forked)).containsExactly(step(1, "1"));
+        assertThat(store().runs().input(forked)).isEqualTo(store().runs().input(run));
+        assertThat(stateOf(run)).isEqualTo(RunState.FAILED);
+        assertThat(journalOf(run)).hasSize(3);
+        Claimed claimed = claimOne(worker);
+        assertThat(claimed.run()).isEqualTo(forked);
+        assertThat(claimed.definition()).isEqualTo(DEFINITION);
+        assertThat(claimed.epoch()).isGreaterThan(Outcome.Started.FIRST_EPOCH);
+        assertThat(apply(worker, advance(forked, claimed.epoch(), complete("2"), step(2, "2"))))
+                .isInstanceOf(Outcome.Applied.class);
+    }
+
+    @Test
+    void a_fork_may_have_another_input_and_forks_a_run_that_lives() {
+        WorkerId worker = join();
+        RunRef run = startOwned(worker, "a");
+        apply(worker, advance(run, 1, STAY, step(1, "1")));
+        fork(run, 1, "b", payload("\"other\""));
+
+        assertThat(journalOf(refOf("b"))).isEmpty();
+        assertThat(store().runs().input(refOf("b"))).contains(payload("\"other\""));
+        assertThat(stateOf(run)).isEqualTo(RunState.RUNNING);
+    }
+
+    @Test
+    void a_fork_is_refused_behind_a_call_without_an_answer() {
+        WorkerId worker = join();
+        RunRef run = startOwned(worker, "a");
+        apply(worker, advance(run, 1, STAY, entry(1, 1, Kind.CHILD, Status.BEGUN), step(2, "1")));
+
+        assertThat(refusal(fork(run, 3, "b", null)))
+                .isEqualTo(
+                        "CHILD 'call1' at position 1 has no answer, and only the run itself can get it. Fork from position 1 or an earlier one.");
+        assertThat(fork(run, 1, "b", null)).isInstanceOf(Outcome.Started.class);
+        assertThat(apply(Lane.client(0), new Change.Fork(run.id(), 1, run.id(), 5, null)))
+                .isInstanceOf(Outcome.Existing.class);
+        assertThat(apply(Lane.client(0), new Change.Fork(RunId.of("nobody"), 1, RunId.of("c"), 5, null)))
+                .isEqualTo(new Outcome.UnknownRun());
+    }
+}

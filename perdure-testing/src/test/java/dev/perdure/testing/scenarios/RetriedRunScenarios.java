@@ -1,0 +1,135 @@
+package dev.perdure.testing.scenarios;
+
+import static dev.perdure.StartOptions.id;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.perdure.Definition;
+import dev.perdure.ForkOptions;
+import dev.perdure.Invocation;
+import dev.perdure.Run;
+import dev.perdure.RunState;
+import dev.perdure.error.RetryRefusedException;
+import dev.perdure.error.RunConflictException;
+import dev.perdure.error.RunFailedException;
+import dev.perdure.error.StepFailedException;
+import dev.perdure.error.TerminalException;
+import dev.perdure.testing.PerdureTest;
+import dev.perdure.testing.TestMode;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.atomic.AtomicBoolean;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+/** Runs that failed and continue, and forks of runs. */
+abstract class RetriedRunScenarios extends Scenarios {
+    /** Charges, ships and tells; shipping fails while the carrier is down. */
+    private static Definition<String, String> shipping(List<String> done, AtomicBoolean down) {
+        return workflow("shipping", (ctx, in) -> {
+            ctx.step("charge", () -> {
+                done.add("charge " + in);
+            });
+            ctx.sleep(Duration.ofHours(1));
+            String parcel = ctx.step("ship", () -> {
+                if (down.get()) {
+                    throw new TerminalException("the carrier is down");
+                }
+                done.add("ship " + in);
+                return "parcel of " + in;
+            });
+            ctx.step("tell", () -> {
+                done.add("tell " + in);
+            });
+            return parcel;
+        });
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void a_failed_run_continues_from_the_step_that_failed(TestMode mode) {
+        List<String> done = new CopyOnWriteArrayList<>();
+        AtomicBoolean down = new AtomicBoolean(true);
+        Definition<String, String> flow = shipping(done, down);
+        try (PerdureTest perdure = create(mode)) {
+            perdure.register(flow);
+            Run<String> run = perdure.start(Invocation.of(flow, "ada"), id("order"));
+            assertThatThrownBy(run::result).isInstanceOf(RunFailedException.class);
+            run.retry();
+            assertThatThrownBy(run::result).isInstanceOf(RunFailedException.class);
+            down.set(false);
+            run.retry();
+            assertThat(run.result()).isEqualTo("parcel of ada");
+            assertThat(done).containsExactly("charge ada", "ship ada", "tell ada");
+            assertThatThrownBy(run::retry)
+                    .isInstanceOf(RetryRefusedException.class)
+                    .hasMessage(
+                            "Run 'order' is not retried. The run 'order' is COMPLETED. Only a run that failed or was cancelled is retried. Fork it instead.");
+        }
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void a_killed_run_continues_where_it_was(TestMode mode) {
+        List<String> done = new CopyOnWriteArrayList<>();
+        Definition<String, String> flow = shipping(done, new AtomicBoolean());
+        try (PerdureTest perdure = create(mode)) {
+            perdure.register(flow);
+            Run<String> run = perdure.start(Invocation.of(flow, "ada"), id("order"));
+            perdure.settle();
+            run.kill("by mistake");
+            perdure.settle();
+            assertThat(run.state()).isEqualTo(RunState.CANCELLED);
+            run.retry();
+            assertThat(run.result()).isEqualTo("parcel of ada");
+            assertThat(done).containsExactly("charge ada", "ship ada", "tell ada");
+            assertThat(perdure.now()).isEqualTo("2030-01-01T01:00:00Z");
+        }
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void a_run_that_has_compensated_is_forked_instead(TestMode mode) {
+        List<String> done = new CopyOnWriteArrayList<>();
+        AtomicBoolean down = new AtomicBoolean(true);
+        Definition<String, String> flow = workflow("saga", (ctx, in) -> {
+            ctx.step("charge", () -> {
+                done.add("charge " + in);
+            });
+            try {
+                ctx.step("ship", () -> {
+                    if (down.get()) {
+                        throw new TerminalException("the carrier is down");
+                    }
+                    done.add("ship " + in);
+                });
+            } catch (StepFailedException failed) {
+                ctx.step("refund", () -> {
+                    done.add("refund " + in);
+                });
+                throw failed;
+            }
+            return "shipped " + in;
+        });
+        try (PerdureTest perdure = create(mode)) {
+            perdure.register(flow);
+            Run<String> run = perdure.start(Invocation.of(flow, "ada"), id("order"));
+            assertThatThrownBy(run::result).isInstanceOf(RunFailedException.class);
+            assertThatThrownBy(run::retry)
+                    .isInstanceOf(RetryRefusedException.class)
+                    .hasMessage(
+                            "Run 'order' is not retried. STEP 'refund' at position 3 was recorded after the failure of STEP 'ship' at position 2. Fork the run from an earlier position instead.");
+            down.set(false);
+            assertThat(run.fork(ForkOptions.from(2).id("order-2")).result()).isEqualTo("shipped ada");
+            Run<String> other = run.fork(ForkOptions.from(1).id("order-3").input("bob"));
+            assertThat(other.result()).isEqualTo("shipped bob");
+            assertThat(run.fork(ForkOptions.from(9).id("order-4")).id().value()).isEqualTo("order-4");
+            assertThatThrownBy(() -> run.fork(ForkOptions.from(1).id("order-3")))
+                    .isInstanceOf(RunConflictException.class)
+                    .hasMessage("The id 'order-3' is taken by another run. Fork 'order' under another id.");
+            assertThat(done).startsWith("charge ada", "refund ada", "ship ada", "charge bob", "ship bob");
+            assertThat(run.state()).isEqualTo(RunState.FAILED);
+        }
+    }
+}
