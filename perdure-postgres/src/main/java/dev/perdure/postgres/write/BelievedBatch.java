@@ -11,6 +11,7 @@ import dev.perdure.postgres.write.change.Keys;
 import dev.perdure.postgres.write.change.LocalDag.Member;
 import dev.perdure.postgres.write.change.LocalDags;
 import dev.perdure.postgres.write.change.SelfContained;
+import dev.perdure.postgres.write.change.TakesAndStarts;
 import dev.perdure.postgres.write.part.Answers;
 import dev.perdure.postgres.write.part.Claims;
 import dev.perdure.postgres.write.part.FreeCallSql;
@@ -24,7 +25,6 @@ import dev.perdure.postgres.write.part.OwnSql;
 import dev.perdure.postgres.write.part.OwnStarts;
 import dev.perdure.postgres.write.part.OwnWaits;
 import dev.perdure.postgres.write.part.Sending;
-import dev.perdure.postgres.write.part.TakesAndStarts;
 import dev.perdure.spi.Dispatch.Claimed;
 import dev.perdure.spi.Hints;
 import dev.perdure.spi.Outcome;
@@ -223,9 +223,9 @@ public final class BelievedBatch implements BelievedPlan {
         parts.addIf(!waits.isEmpty(), () -> waits.part(sql.own, sending, outcomes));
         parts.addIf(!ends.isEmpty(), () -> ends.part(sql.own, sending, outcomes));
         parts.addIf(!dagEnds.isEmpty(), () -> dagEnds.part(sql.localDag, sending));
-        parts.addIf(takesAndStarts.takes(), () -> takesAndStarts.takePart(sql.own, sending));
+        parts.addIf(takesAndStarts.takes(), this::take);
         parts.addIf(!starts.isEmpty(), () -> starts.part(sql.own, sending, outcomes));
-        parts.addIf(takesAndStarts.starts(), () -> takesAndStarts.startPart(sql.own, sending));
+        parts.addIf(takesAndStarts.starts(), this::startOthers);
         parts.addIf(!dagStarts.isEmpty(), () -> dagStarts.part(sql.localDag, sending));
         parts.addIf(calls.beginsAny(), () -> calls.statesPart(sql.objects, outcomes));
         return parts.withSettings(sql, appends.size() < changes.size() || !takesAndStarts.isEmpty());
@@ -238,6 +238,17 @@ public final class BelievedBatch implements BelievedPlan {
         return new Part(
                 context.sql().locks.lock,
                 parameters -> sending.lane(parameters).longs(keys).integer(sending.worker()));
+    }
+
+    private Part take() {
+        return new Part(
+                context.sql().own.take, parameters -> takesAndStarts.bindTakes(sending.lane(parameters)));
+    }
+
+    private Part startOthers() {
+        return new Part(
+                context.sql().own.startReporting,
+                parameters -> takesAndStarts.bindStarts(sending.fence(parameters)));
     }
 
     private Part append() {

@@ -2,6 +2,7 @@ package dev.perdure.postgres.write.part;
 
 import dev.perdure.postgres.jdbc.Schema;
 import dev.perdure.postgres.write.change.Moves;
+import dev.perdure.postgres.write.change.TakesAndStarts;
 
 /**
  * The statements of a batch for runs that begin, wait and end in this worker and concern no other run, which most runs
@@ -134,8 +135,8 @@ public final class OwnSql {
     public final String start;
     public final String end;
     public final String wait;
-    final String startReporting;
-    final String take;
+    public final String startReporting;
+    public final String take;
 
     OwnSql(Schema schema) {
         this.start = Pieces.sql(schema, START.replace("${new_runs}", OwnStarts.COLUMNS.many("g")));

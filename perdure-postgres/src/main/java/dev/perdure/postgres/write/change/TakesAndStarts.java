@@ -1,15 +1,12 @@
-package dev.perdure.postgres.write.part;
+package dev.perdure.postgres.write.change;
 
 import dev.perdure.postgres.jdbc.Columns;
-import dev.perdure.postgres.jdbc.Part;
-import dev.perdure.postgres.write.change.Keys;
-import dev.perdure.postgres.write.change.MailColumns;
-import dev.perdure.postgres.write.change.RunColumns;
-import dev.perdure.postgres.write.change.SelfContained;
+import dev.perdure.postgres.jdbc.Parameters;
 import dev.perdure.spi.change.Change;
 import dev.perdure.spi.change.Effect;
 import dev.perdure.spi.change.Mail;
 import dev.perdure.spi.change.NewRun;
+import java.sql.SQLException;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
@@ -76,7 +73,7 @@ public final class TakesAndStarts {
     }
 
     /** The statements with the columns of these relations. */
-    static String put(String statement) {
+    public static String put(String statement) {
         return statement
                 .replace("${reporting_runs}", STARTS.many("g"))
                 .replace("${first_mails}", MAILS.many("g"))
@@ -84,15 +81,13 @@ public final class TakesAndStarts {
     }
 
     /** Ordered by id, so that two batches with the same ids do not wait for each other. */
-    public Part startPart(OwnSql sql, Sending sending) {
+    public void bindStarts(Parameters parameters) throws SQLException {
         starts.sort(Comparator.comparing(start -> start.run().id()));
-        return new Part(sql.startReporting, parameters -> {
-            STARTS.bind(sending.fence(parameters), starts);
-            MAILS.bind(parameters, mails);
-        });
+        STARTS.bind(parameters, starts);
+        MAILS.bind(parameters, mails);
     }
 
-    public Part takePart(OwnSql sql, Sending sending) {
-        return new Part(sql.take, parameters -> TAKES.bind(sending.lane(parameters), takes));
+    public void bindTakes(Parameters parameters) throws SQLException {
+        TAKES.bind(parameters, takes);
     }
 }
