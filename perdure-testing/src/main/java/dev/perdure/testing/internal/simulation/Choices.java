@@ -37,7 +37,7 @@ public final class Choices {
     private final SplittableRandom random;
     private final @Nullable Set<Happened> only;
     private final Map<Fault, Integer> rates = new EnumMap<>(Fault.class);
-    private final int[] opportunities = new int[Fault.values().length];
+    private final Map<Fault, Integer> opportunities = new EnumMap<>(Fault.class);
     private final List<Happened> happened = new ArrayList<>();
     private final @Nullable Aim aim;
     private int aimedLeft;
@@ -122,7 +122,7 @@ public final class Choices {
      * @param changes what it would hit
      */
     boolean happens(Fault fault, int seldom, List<Change> changes) {
-        int opportunity = ++opportunities[fault.ordinal()];
+        int opportunity = opportunities.merge(fault, 1, Integer::sum);
         if (quiet) {
             return false;
         }
