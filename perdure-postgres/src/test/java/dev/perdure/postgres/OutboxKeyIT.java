@@ -180,7 +180,38 @@ final class OutboxKeyIT {
     }
 
     @Test
+    void runs_of_callers_and_of_sql_require_labels_of_workers() throws SQLException {
+        List<RunId> runs = List.of(
+                committed(echo, "\"x\"", defaults().requires("gpu=true").prefers("region=eu")),
+                RunId.of("of-sql"),
+                RunId.of(fromSql("'echo', 'k', input => '\"x\"', requires => 'gpu=true,memory>=16', prefers => 'a=b'")));
+        TestServer.query("SELECT 'x' FROM %s.start_run('echo', 'of-sql', '\"x\"', requires => 'gpu=true')"
+                .formatted(schema));
+        for (RunId run : runs) {
+            await().atMost(PATIENCE)
+                    .until(() -> store.runs().find(run).flatMap(found -> found.info().reason()), reason -> reason.filter(
+                                    why -> why.startsWith("No live worker of the queue 'default' has the label"))
+                            .isPresent());
+        }
+        assertThat(TestServer.query("SELECT requires || ' ' || prefers FROM %s.runs WHERE id = '%s'"
+                        .formatted(schema, runs.getLast())))
+                .isEqualTo("gpu=true,memory>=16 a=b");
+        try (Perdure gpu = Perdure.on(store)
+                .register(echo, sleep)
+                .label("gpu", "true")
+                .label("memory", "32")
+                .start()) {
+            for (RunId run : runs) {
+                assertThat(gpu.run(run, TEXT).result()).contains("x");
+            }
+        }
+    }
+
+    @Test
     void sql_is_told_what_is_wrong_with_a_key() {
+        wrong("'echo', 'k', requires => 'gpu'", "The requires or prefers is not a list of labels");
+        wrong("'echo', 'k', prefers => 'memory>=much'", "Write it like gpu=true,memory>=16");
+        wrong("'echo', 'k', requires => 'worker=1'", "is not a list of labels");
         wrong("'echo', 'k', start_within => interval '0'", "The start_within is not longer than zero");
         wrong(
                 "'echo', 'k', 'quiet', 'null', interval '1 s', interval '2 s', start_within => interval '1 s'",
