@@ -36,12 +36,7 @@ final class MemoryRetries {
             return Outcome.Refused.removed(retry.run());
         }
         String refusal = Change.Retry.refusal(
-                retry.run(),
-                row.state,
-                !row.tasks.isEmpty(),
-                row.isTask(),
-                row.start.object() != null,
-                told(row));
+                retry.run(), row.state, !row.tasks.isEmpty(), row.isTask(), row.start.object() != null, told(row));
         RetryPlan plan = RetryPlan.of(row.journal.values());
         if (refusal == null) {
             refusal = plan.refusal();
@@ -64,13 +59,15 @@ final class MemoryRetries {
     /** The run that has got the outcome, or is about to. */
     private @Nullable String told(Row row) {
         Parent parent = row.start.parent();
-        Row caller = parent == null || !parent.answers() || parent.isReport()
-                ? null
-                : tables.byKey.get(parent.run().key());
-        boolean told = caller != null
-                && parent != null
-                && (!caller.state.isTerminal()
-                        || caller.journal.containsKey(new Row.Place(parent.position(), Entry.ANSWER)));
+        if (parent == null || !parent.answers() || parent.isReport()) {
+            return null;
+        }
+        Row caller = tables.byKey.get(parent.run().key());
+        if (caller == null) {
+            return null;
+        }
+        boolean told = !caller.state.isTerminal()
+                || caller.journal.containsKey(new Row.Place(parent.position(), Entry.ANSWER));
         return told ? caller.ref.id().value() : null;
     }
 
@@ -112,7 +109,8 @@ final class MemoryRetries {
         Outcome outcome = ledger.start(new Change.Start(run, null));
         if (outcome instanceof Outcome.Started) {
             Row forked = Objects.requireNonNull(tables.byId.get(run.id()));
-            forked.epoch = Math.max(forked.epoch, Outcome.Started.FIRST_EPOCH); // Under that epoch a run has no journal.
+            forked.epoch =
+                    Math.max(forked.epoch, Outcome.Started.FIRST_EPOCH); // Under that epoch a run has no journal.
             for (RetryPlan.Place place : plan.copied()) {
                 Row.Place same = new Row.Place(place.position(), place.note());
                 Recorded recorded = Objects.requireNonNull(source.journal.get(same));

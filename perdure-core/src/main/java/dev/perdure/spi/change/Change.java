@@ -153,7 +153,8 @@ public sealed interface Change {
         public static @Nullable String refusal(
                 RunId run, RunState state, boolean hasTasks, boolean isTask, boolean isCall, @Nullable String told) {
             if (hasTasks || isTask) {
-                return "The run '%s' belongs to a DAG. Run its failed tasks again: retryFailed() of the DAG.".formatted(run);
+                return "The run '%s' belongs to a DAG. Run its failed tasks again: retryFailed() of the DAG."
+                        .formatted(run);
             }
             if (isCall) {
                 return "The run '%s' is a call of a virtual object, which has gone on since. Call the object again."
@@ -180,16 +181,19 @@ public sealed interface Change {
      * @param seed the seed of the new run, by which the store recognises a fork that was sent twice
      * @param input its input, or null for that of the other run
      */
-    record Fork(RunId from, int position, RunId id, long seed, @Nullable Payload input) implements Change {
+    record Fork(
+            RunId from,
+            int position,
+            RunId id,
+            long seed,
+            @Nullable Payload input) implements Change {
         /** For stores: why a run cannot be forked, or null if its journal decides. */
         public static @Nullable String refusal(RunId run, boolean hasTasks, boolean isTask, boolean isCall) {
             if (hasTasks || isTask) {
                 return "The run '%s' belongs to a DAG. Start the DAG again, or run tasks of it again with rerun(…)."
                         .formatted(run);
             }
-            return isCall
-                    ? "The run '%s' is a call of a virtual object. Call the object again.".formatted(run)
-                    : null;
+            return isCall ? "The run '%s' is a call of a virtual object. Call the object again.".formatted(run) : null;
         }
 
         /** The new run. */
@@ -208,7 +212,12 @@ public sealed interface Change {
                     null,
                     other.attributes(),
                     other.queueKey(),
-                    new Admission(null, other.admission().weight(), null, false, other.admission().placement()));
+                    new Admission(
+                            null,
+                            other.admission().weight(),
+                            null,
+                            false,
+                            other.admission().placement()));
         }
     }
 

@@ -16,7 +16,8 @@ import org.jspecify.annotations.Nullable;
  * @param copied the entries to copy
  * @param refusal why there can be no such fork, or null
  */
-public record ForkPlan(List<RetryPlan.Place> copied, @Nullable String refusal) {
+public record ForkPlan(
+        List<RetryPlan.Place> copied, @Nullable String refusal) {
     /** Of a journal. The payloads do not matter. */
     public static ForkPlan of(Collection<Recorded> journal, int position) {
         Set<Integer> answered = new HashSet<>();

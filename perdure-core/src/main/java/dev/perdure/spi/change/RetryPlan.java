@@ -22,8 +22,8 @@ import org.jspecify.annotations.Nullable;
  * @param refusal why the run cannot be retried, or null
  */
 public record RetryPlan(List<Place> removed, @Nullable String refusal) {
-    private static final Comparator<Recorded> BY_TIME =
-            Comparator.comparing(Recorded::at).thenComparingInt(recorded -> recorded.entry().position());
+    private static final Comparator<Recorded> BY_TIME = Comparator.comparing(Recorded::at)
+            .thenComparingInt(recorded -> recorded.entry().position());
 
     /** An entry. */
     public record Place(int position, int note) {}
@@ -41,9 +41,12 @@ public record RetryPlan(List<Place> removed, @Nullable String refusal) {
                 Entry entry = recorded.entry();
                 boolean same = entry.position() == failure.position();
                 boolean later = !same && BY_TIME.compare(recorded, failed.get()) > 0;
-                if (later && entry.kind() != Kind.AWAIT && entry.kind() != Kind.CHOICE && entry.status() != Status.ATTEMPT) {
-                    return refused("%s was recorded after the failure of %s."
-                            .formatted(describe(entry), describe(failure)));
+                if (later
+                        && entry.kind() != Kind.AWAIT
+                        && entry.kind() != Kind.CHOICE
+                        && entry.status() != Status.ATTEMPT) {
+                    return refused(
+                            "%s was recorded after the failure of %s.".formatted(describe(entry), describe(failure)));
                 }
                 if (later || (same && (failure.status() == Status.FAILURE || entry.note() == Entry.ANSWER))) {
                     removed.add(new Place(entry.position(), entry.note()));
@@ -51,8 +54,8 @@ public record RetryPlan(List<Place> removed, @Nullable String refusal) {
             }
         }
         return openEvent(journal)
-                .map(event -> refused("%s was not answered, and the run has missed events since its end."
-                        .formatted(describe(event))))
+                .map(event -> refused(
+                        "%s was not answered, and the run has missed events since its end.".formatted(describe(event))))
                 .orElseGet(() -> new RetryPlan(List.copyOf(removed), null));
     }
 
@@ -85,7 +88,9 @@ public record RetryPlan(List<Place> removed, @Nullable String refusal) {
                 events.add(entry);
             }
         }
-        return events.stream().filter(event -> !answered.contains(event.position())).findFirst();
+        return events.stream()
+                .filter(event -> !answered.contains(event.position()))
+                .findFirst();
     }
 
     private static String describe(Entry entry) {

@@ -45,8 +45,13 @@ final class Bodies {
             return null;
         }
         Body body = new Body(run, world.here());
+        // A process that has just stood still may begin what others have taken from it, until it notices: it overtakes no one.
+        boolean stale = world.nanoTime() - body.process.frozenUntil() <= MOST_OVERLAP;
         for (Body other : atWork) {
-            if (other.run.equals(run) && other.process != body.process && other.overtakenAt == Long.MAX_VALUE) {
+            if (!stale
+                    && other.run.equals(run)
+                    && other.process != body.process
+                    && other.overtakenAt == Long.MAX_VALUE) {
                 other.overtakenAt = world.nanoTime();
                 other.by = body.process.name();
             }
