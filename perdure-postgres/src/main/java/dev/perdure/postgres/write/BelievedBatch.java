@@ -241,14 +241,12 @@ public final class BelievedBatch implements BelievedPlan {
     }
 
     private Part take() {
-        return new Part(
-                context.sql().own.take, parameters -> takesAndStarts.bindTakes(sending.lane(parameters)));
+        return new Part(context.sql().own.take, parameters -> takesAndStarts.bindTakes(sending.lane(parameters)));
     }
 
     private Part startOthers() {
         return new Part(
-                context.sql().own.startReporting,
-                parameters -> takesAndStarts.bindStarts(sending.fence(parameters)));
+                context.sql().own.startReporting, parameters -> takesAndStarts.bindStarts(sending.fence(parameters)));
     }
 
     private Part append() {
