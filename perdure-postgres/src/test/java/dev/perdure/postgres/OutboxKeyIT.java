@@ -184,14 +184,19 @@ final class OutboxKeyIT {
         List<RunId> runs = List.of(
                 committed(echo, "\"x\"", defaults().requires("gpu=true").prefers("region=eu")),
                 RunId.of("of-sql"),
-                RunId.of(fromSql("'echo', 'k', input => '\"x\"', requires => 'gpu=true,memory>=16', prefers => 'a=b'")));
-        TestServer.query("SELECT 'x' FROM %s.start_run('echo', 'of-sql', '\"x\"', requires => 'gpu=true')"
-                .formatted(schema));
+                RunId.of(
+                        fromSql("'echo', 'k', input => '\"x\"', requires => 'gpu=true,memory>=16', prefers => 'a=b'")));
+        TestServer.query(
+                "SELECT 'x' FROM %s.start_run('echo', 'of-sql', '\"x\"', requires => 'gpu=true')".formatted(schema));
         for (RunId run : runs) {
             await().atMost(PATIENCE)
-                    .until(() -> store.runs().find(run).flatMap(found -> found.info().reason()), reason -> reason.filter(
-                                    why -> why.startsWith("No live worker of the queue 'default' has the label"))
-                            .isPresent());
+                    .until(
+                            () -> store.runs()
+                                    .find(run)
+                                    .flatMap(found -> found.info().reason()),
+                            reason -> reason.filter(why ->
+                                            why.startsWith("No live worker of the queue 'default' has the label"))
+                                    .isPresent());
         }
         assertThat(TestServer.query("SELECT requires || ' ' || prefers FROM %s.runs WHERE id = '%s'"
                         .formatted(schema, runs.getLast())))

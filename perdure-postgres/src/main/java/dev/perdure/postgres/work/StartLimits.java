@@ -52,7 +52,8 @@ public final class StartLimits {
     private record Due(long key, @Nullable RunChange expiry) {}
 
     private static Change command(RunChange expiry) {
-        return new Change.Command(expiry.runId(), Change.CommandKind.EXPIRE, expiry.reason().orElseThrow());
+        return new Change.Command(
+                expiry.runId(), Change.CommandKind.EXPIRE, expiry.reason().orElseThrow());
     }
 
     /** Cancels the runs whose limits are due. Returns those that it has cancelled. */
