@@ -144,8 +144,8 @@ public final class Records extends ForwardingStore {
         if (outcome instanceof Outcome.Applied && known != null) {
             known.ended = false;
             Set<Place> there = behind().journals().read(known.ref, 0, Integer.MAX_VALUE).entries().stream()
-                    .map(recorded ->
-                            new Place(recorded.entry().position(), recorded.entry().note()))
+                    .map(recorded -> new Place(
+                            recorded.entry().position(), recorded.entry().note()))
                     .collect(Collectors.toSet());
             known.entries.keySet().retainAll(there);
         }
@@ -274,7 +274,8 @@ public final class Records extends ForwardingStore {
                     live.stream()
                             .filter(run -> behind().runs().find(run).isEmpty())
                             .forEach(run -> findings.add("The store removed %s, which had not ended.".formatted(run)));
-                    runs.keySet().removeIf(id -> behind().runs().find(RunId.of(id)).isEmpty());
+                    runs.keySet()
+                            .removeIf(id -> behind().runs().find(RunId.of(id)).isEmpty());
                 }
                 return removed;
             }

@@ -45,7 +45,8 @@ final class Bodies {
             return null;
         }
         Body body = new Body(run, world.here());
-        // A process that has just stood still may begin what others have taken from it, until it notices: it overtakes no one.
+        // A process that has just stood still may begin what others have taken from it, until it notices: it overtakes
+        // no one.
         boolean stale = world.nanoTime() - body.process.frozenUntil() <= MOST_OVERLAP;
         for (Body other : atWork) {
             if (!stale

@@ -44,7 +44,8 @@ public final class SimulationFailure extends AssertionError {
                     Seed %d fails: %s
                     It had %s; it fails with %s. Run it alone with @Simulate(seed = %d).
                     What happens in the shrunk history:
-                    %s""".formatted(seed, cause.getMessage(), before == 1 ? "1 fault" : before + " faults", words(), seed, shown());
+                    %s""".formatted(
+                    seed, cause.getMessage(), before == 1 ? "1 fault" : before + " faults", words(), seed, shown());
         }
 
         private String words() {
