@@ -25,8 +25,8 @@ public final class ForkOptions {
     }
 
     /**
-     * Continues at this position of the journal: the fork takes over what was recorded before it, and makes this call itself. 1 is
-     * the first call.
+     * Continues at this position of the journal: the fork takes over what was recorded before it, and makes this call
+     * itself. 1 is the first call.
      */
     public static ForkOptions from(int position) {
         if (position < 1) {
@@ -42,7 +42,9 @@ public final class ForkOptions {
         return new ForkOptions(position, RunId.of(value), input, hasInput);
     }
 
-    /** Another input. Without it, the fork has that of the run. What was recorded before the position stays as it was. */
+    /**
+     * Another input. Without it, the fork has that of the run. What was recorded before the position stays as it was.
+     */
     public ForkOptions input(@Nullable Object value) {
         return new ForkOptions(position, id, value, true);
     }

@@ -216,8 +216,8 @@ public final class PerdureBuilder {
 
     /**
      * Gives this worker a label, such as {@code label("gpu", "true")} or {@code label("memory", "32")}, in place of an
-     * earlier one of this name. Runs may {@linkplain StartOptions#requires require} or {@linkplain StartOptions#prefers prefer}
-     * labels; a worker also takes runs that do neither.
+     * earlier one of this name. Runs may {@linkplain StartOptions#requires require} or {@linkplain StartOptions#prefers
+     * prefer} labels; a worker also takes runs that do neither.
      *
      * @param name its name: letters, digits and _ . : / + -, at most 100
      * @param value its value, of the same characters
@@ -229,9 +229,9 @@ public final class PerdureBuilder {
     }
 
     /**
-     * How long the store keeps runs that have ended. Without it, what another process has declared applies, and otherwise
-     * {@link Retention#standard()}. The engine stores the declaration when it starts; if processes declare it differently, the
-     * one that started last counts. What operators have changed stays in effect.
+     * How long the store keeps runs that have ended. Without it, what another process has declared applies, and
+     * otherwise {@link Retention#standard()}. The engine stores the declaration when it starts; if processes declare it
+     * differently, the one that started last counts. What operators have changed stays in effect.
      */
     public PerdureBuilder retention(Retention rules) {
         Texts.requireGiven("retention", rules);

@@ -130,20 +130,21 @@ public interface Run<R extends @Nullable Object> {
     void resume();
 
     /**
-     * Lets a run that failed or was cancelled continue from the step that failed, under the same id. What it recorded before stays; the
-     * step begins anew, with all its attempts. If the workflow itself threw, it continues behind its last entry, which helps if the code was
-     * fixed.
+     * Lets a run that failed or was cancelled continue from the step that failed, under the same id. What it recorded
+     * before stays; the step begins anew, with all its attempts. If the workflow itself threw, it continues behind its
+     * last entry, which helps if the code was fixed.
      *
-     * @throws RetryRefusedException if something was recorded after the failure, such as a compensation, or another run has got the
-     *     outcome. {@link #fork Fork} the run instead
+     * @throws RetryRefusedException if something was recorded after the failure, such as a compensation, or another run
+     *     has got the outcome. {@link #fork Fork} the run instead
      */
     void retry();
 
     /**
-     * Starts another run with what this one has recorded before a position, to repair or to debug it. This run stays as it is, in whatever
-     * state it is.
+     * Starts another run with what this one has recorded before a position, to repair or to debug it. This run stays as
+     * it is, in whatever state it is.
      *
-     * @throws RetryRefusedException if a call before the position has no answer yet, or the run belongs to a DAG or calls a virtual object
+     * @throws RetryRefusedException if a call before the position has no answer yet, or the run belongs to a DAG or
+     *     calls a virtual object
      */
     Run<R> fork(ForkOptions options);
 }

@@ -48,13 +48,17 @@ final class RetentionCommand {
         return onRetention(database, retention -> {
             RetentionInfo info = retention.info();
             out().printf("declared   %s%n", info.declared());
-            out().printf("changed    %s%n", info.changed().map(Retention::toString).orElse("no"));
+            out().printf(
+                            "changed    %s%n",
+                            info.changed().map(Retention::toString).orElse("no"));
             out().printf(
                             "last pass  %s: looked at %d runs, removed %d%n",
                             info.pass().began().map(Instant::toString).orElse("none yet"),
                             info.pass().looked(),
                             info.pass().removed());
-            out().printf("next pass  %s%n", info.nextPass().map(Instant::toString).orElse("now"));
+            out().printf(
+                            "next pass  %s%n",
+                            info.nextPass().map(Instant::toString).orElse("now"));
         });
     }
 
@@ -111,9 +115,8 @@ final class RetentionCommand {
         if (value.equals("forever")) {
             return Retention.FOREVER;
         }
-        String text = value.startsWith("P") || value.isEmpty()
-                ? value
-                : value.endsWith("d") ? "P" + value : "PT" + value;
+        String text =
+                value.startsWith("P") || value.isEmpty() ? value : value.endsWith("d") ? "P" + value : "PT" + value;
         try {
             return Duration.parse(text);
         } catch (DateTimeParseException wrong) {

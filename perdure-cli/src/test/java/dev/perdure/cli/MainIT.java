@@ -216,9 +216,11 @@ class MainIT {
             down.set(false);
             assertThat(perdure(onDatabase("runs", "retry", "ships-1"))).isZero();
             assertThat(run.result()).isEqualTo("shipped ada");
-            assertThat(perdure(onDatabase("runs", "fork", "ships-1", "--from", "2", "--id", "ships-2", "--input", "\"bob\"")))
+            assertThat(perdure(onDatabase(
+                            "runs", "fork", "ships-1", "--from", "2", "--id", "ships-2", "--input", "\"bob\"")))
                     .isZero();
-            assertThat(perdure.run(RunId.of("ships-2"), TypeRef.of(String.class)).result())
+            assertThat(perdure.run(RunId.of("ships-2"), TypeRef.of(String.class))
+                            .result())
                     .isEqualTo("shipped bob");
             assertThat(out.toString()).contains("Run ships-1 is ", "Run ships-1 is forked. Run ships-2 is ");
             assertThat(perdure(onDatabase("runs", "retry", "ships-1"))).isEqualTo(Main.FAILED);

@@ -27,8 +27,9 @@ import org.jspecify.annotations.Nullable;
 /**
  * The limiters of steps, and which attempts hold their permits.
  *
- * <p>How it works: a limiter has a list of attempts, those that hold a permit and those that wait. Whether one still does is
- * read from its run whenever permits are counted ({@link #holds}, {@link #isOver}), so no change of a run has to give a permit back.
+ * <p>How it works: a limiter has a list of attempts, those that hold a permit and those that wait. Whether one still
+ * does is read from its run whenever permits are counted ({@link #holds}, {@link #isOver}), so no change of a run has
+ * to give a permit back.
  */
 final class MemoryPermits implements Permits {
     /** How many of the runs that hold permits are named. */

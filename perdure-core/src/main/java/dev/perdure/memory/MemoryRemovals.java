@@ -16,8 +16,8 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Removes runs whose retention is over, each with its children and tasks. A batch has the lock of the tables, so it removes such a
- * group as a whole.
+ * Removes runs whose retention is over, each with its children and tasks. A batch has the lock of the tables, so it
+ * removes such a group as a whole.
  */
 final class MemoryRemovals implements Removals {
     private static final Duration SHORTEST_REST = Duration.ofMillis(50);

@@ -110,7 +110,8 @@ final class Tables {
     }
 
     /**
-     * Until when only workers that a ready run prefers may take it: in the past if it prefers none, or if there are none.
+     * Until when only workers that a ready run prefers may take it: in the past if it prefers none, or if there are
+     * none.
      */
     Instant prefersUntil(Row row) {
         Placement placement = row.start.placement();

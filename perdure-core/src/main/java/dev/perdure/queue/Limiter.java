@@ -9,8 +9,8 @@ import java.util.OptionalInt;
 
 /**
  * A limiter of steps: how many attempts at steps may begin in a period, or be at work at once, in all runs of all
- * workflows and processes together. Immutable. Declare it when you set up the engine, and name it in the options of each
- * step that it limits:
+ * workflows and processes together. Immutable. Declare it when you set up the engine, and name it in the options of
+ * each step that it limits:
  *
  * <pre>{@code
  * static final Limiter STRIPE = Limiter.named("stripe").rate(100, Duration.ofSeconds(1));
@@ -19,8 +19,8 @@ import java.util.OptionalInt;
  * ctx.step("charge", () -> stripe.charge(order), limit(STRIPE));
  * }</pre>
  *
- * <p>A step takes a permit before each attempt and gives it back with the commit that records the attempt. Steps get their
- * permits in the order in which they asked. While a step waits, its run leaves memory as it does at a sleep.
+ * <p>A step takes a permit before each attempt and gives it back with the commit that records the attempt. Steps get
+ * their permits in the order in which they asked. While a step waits, its run leaves memory as it does at a sleep.
  *
  * <p>The same value changes a limiter at run time: {@link Limiters#limit}.
  */
@@ -62,7 +62,9 @@ public final class Limiter {
         return new Limiter(settings.rate(RATE, "rate", most, period));
     }
 
-    /** At most this many of the attempts that {@link #rate} allows begin at once; the others are spread over the period. */
+    /**
+     * At most this many of the attempts that {@link #rate} allows begin at once; the others are spread over the period.
+     */
     public Limiter burst(int most) {
         return new Limiter(settings.limit(BURST, "burst", most));
     }

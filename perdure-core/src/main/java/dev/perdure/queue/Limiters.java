@@ -4,8 +4,8 @@ import dev.perdure.error.UnknownLimiterException;
 import java.util.List;
 
 /**
- * What operators see of limiters of steps, and change. A change holds in all processes at once, and survives a deployment
- * until it is reset. Thread-safe.
+ * What operators see of limiters of steps, and change. A change holds in all processes at once, and survives a
+ * deployment until it is reset. Thread-safe.
  *
  * <pre>{@code
  * perdure.limiters().pause("stripe", "the payment provider is down");
@@ -27,8 +27,8 @@ public interface Limiters {
     void declare(Limiter limiter);
 
     /**
-     * Changes the settings that this value has; the others stay as they are. A lower limit interrupts no step: fewer begin
-     * until the count is below it.
+     * Changes the settings that this value has; the others stay as they are. A lower limit interrupts no step: fewer
+     * begin until the count is below it.
      *
      * @throws UnknownLimiterException if the limiter is not declared
      */

@@ -44,28 +44,29 @@ public final class Queue {
         /** Runs that have begun and have not ended. A run that sleeps or waits keeps its place. The default. */
         BEGUN,
         /**
-         * Runs that a worker holds in memory. A run that sleeps or waits for longer than the warm window gives its place
-         * back, and takes one again when it wakes.
+         * Runs that a worker holds in memory. A run that sleeps or waits for longer than the warm window gives its
+         * place back, and takes one again when it wakes.
          */
         AT_WORK
     }
 
     /**
      * What happens to a start whose key is full: as many runs of the key hold a place, or wait for one, as
-     * {@link Queue#perKey} allows. The store decides this in the transaction that starts the run. Only starts of workflows
-     * by callers are decided so: children, DAGs, calls of virtual objects and delayed starts always wait.
+     * {@link Queue#perKey} allows. The store decides this in the transaction that starts the run. Only starts of
+     * workflows by callers are decided so: children, DAGs, calls of virtual objects and delayed starts always wait.
      */
     public enum WhenKeyFull {
         /** The run is started, and waits for a place. The default. */
         WAIT,
         /**
-         * The start throws {@link dev.perdure.error.KeyFullException} and nothing is started. Through the outbox and from SQL
-         * no caller could get the exception: there the run is started, and ends as cancelled at once, with the reason.
+         * The start throws {@link dev.perdure.error.KeyFullException} and nothing is started. Through the outbox and
+         * from SQL no caller could get the exception: there the run is started, and ends as cancelled at once, with the
+         * reason.
          */
         REFUSE,
         /**
-         * The oldest runs of the key are cancelled, so many that the new run has a place. It begins when they have ended: a
-         * run that is cancelled keeps its place until then.
+         * The oldest runs of the key are cancelled, so many that the new run has a place. It begins when they have
+         * ended: a run that is cancelled keeps its place until then.
          */
         CANCEL_OLDEST,
         /** The run is started, and ends as cancelled at once, with the reason. */
@@ -96,7 +97,9 @@ public final class Queue {
         return new Queue(settings.limit(PER_WORKER, "perWorker", most));
     }
 
-    /** At most this many runs with the same key at once, in all processes together. Runs without a key are not counted. */
+    /**
+     * At most this many runs with the same key at once, in all processes together. Runs without a key are not counted.
+     */
     public Queue perKey(int most) {
         return new Queue(settings.limit(PER_KEY, "perKey", most));
     }

@@ -26,8 +26,8 @@ import org.jspecify.annotations.Nullable;
  *         .start();
  * }</pre>
  *
- * <p>The first rule that matches a run gives its period. A run is removed together with its children and tasks, when the
- * period of each of them is over.
+ * <p>The first rule that matches a run gives its period. A run is removed together with its children and tasks, when
+ * the period of each of them is over.
  */
 public final class Retention {
     /** As a period: the run is never removed. */
@@ -179,9 +179,9 @@ public final class Retention {
     }
 
     /**
-     * Remembers ids for this long after the end of their runs, if that is longer than their period: the id, the input and
-     * the outcome stay, so that a start under the id still finds the run and its result. Everything else is removed when the
-     * period is over. Without this, the id is free again then.
+     * Remembers ids for this long after the end of their runs, if that is longer than their period: the id, the input
+     * and the outcome stay, so that a start under the id still finds the run and its result. Everything else is removed
+     * when the period is over. Without this, the id is free again then.
      */
     public Retention rememberIds(Duration period) {
         return new Retention(all, rules, requirePeriod(period));

@@ -8,7 +8,9 @@ public enum Overlap {
     WAIT,
     /** Every fire time waits until the runs before it have ended, up to 1,000 of them. */
     WAIT_ALL,
-    /** The run is cancelled, and the next one is started when it has ended. Of several fire times the last one counts. */
+    /**
+     * The run is cancelled, and the next one is started when it has ended. Of several fire times the last one counts.
+     */
     CANCEL,
     /** The next one is started at once, beside the others. */
     ALLOW

@@ -137,8 +137,8 @@ public final class Schedule {
     }
 
     /**
-     * How the runs are started: queue, priority, key, weight, timeout, version, attributes, time to start within, labels
-     * of workers.
+     * How the runs are started: queue, priority, key, weight, timeout, version, attributes, time to start within,
+     * labels of workers.
      */
     public Schedule options(StartOptions startOptions) {
         Texts.requireGiven("options", startOptions);

@@ -6,8 +6,9 @@ import dev.perdure.error.UnknownScheduleException;
 import java.time.Instant;
 
 /**
- * What can be asked of schedules: at once ({@link Schedules}), or with a transaction of the caller. The latter looks nothing
- * up: what it asks of a schedule that does not exist has no effect, instead of an {@link UnknownScheduleException}.
+ * What can be asked of schedules: at once ({@link Schedules}), or with a transaction of the caller. The latter looks
+ * nothing up: what it asks of a schedule that does not exist has no effect, instead of an {@link
+ * UnknownScheduleException}.
  */
 public interface ScheduleChanges {
     /**

@@ -81,9 +81,9 @@ public final class Times {
 
     /**
      * The times of a cron expression: five fields (minute, hour, day of month, month, day of week), six with seconds
-     * first, or a name such as {@code @daily}. If both days are given, one of them is enough, as in Unix. The zone decides
-     * about daylight saving: an expression with fixed hours fires once a day, also when the clock skips the time or shows it
-     * twice; one that repeats by the hour follows the clock ({@code docs/guides/schedules.md}).
+     * first, or a name such as {@code @daily}. If both days are given, one of them is enough, as in Unix. The zone
+     * decides about daylight saving: an expression with fixed hours fires once a day, also when the clock skips the
+     * time or shows it twice; one that repeats by the hour follows the clock ({@code docs/guides/schedules.md}).
      *
      * @throws InvalidRequestException if the expression cannot be read or never comes true
      */
@@ -95,15 +95,16 @@ public final class Times {
     }
 
     /**
-     * A fixed rate: at {@link Schedule#from} or, without that, one period after the schedule was made; then every period.
+     * A fixed rate: at {@link Schedule#from} or, without that, one period after the schedule was made; then every
+     * period.
      */
     public static Times every(Duration period) {
         return of(new Every(requireStorable("period", period)));
     }
 
     /**
-     * A fixed delay after the end of the last run. The first one is fired at {@link Schedule#from} or, without that, one
-     * delay after the schedule was made.
+     * A fixed delay after the end of the last run. The first one is fired at {@link Schedule#from} or, without that,
+     * one delay after the schedule was made.
      */
     public static Times afterEnd(Duration delay) {
         return of(new AfterEnd(requireStorable("delay", delay)));

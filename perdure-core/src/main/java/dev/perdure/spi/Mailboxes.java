@@ -56,8 +56,8 @@ public interface Mailboxes {
     record Unread(RunRef run, long after) {}
 
     /**
-     * The mail after each of these places, as {@link #unread(RunRef, long, int)} reads it after one. A store that can reads
-     * all of them with one query.
+     * The mail after each of these places, as {@link #unread(RunRef, long, int)} reads it after one. A store that can
+     * reads all of them with one query.
      *
      * @param maxBytes for each of them
      */
@@ -123,8 +123,8 @@ public interface Mailboxes {
     List<Address> subscribers(String event, String key);
 
     /**
-     * The values after these places, at most {@code limit} for each. Leaves out a place without values whose run is there and
-     * has not ended. One query for all.
+     * The values after these places, at most {@code limit} for each. Leaves out a place without values whose run is
+     * there and has not ended. One query for all.
      */
     Map<Place, Shown> published(Collection<Place> places, int limit);
 

@@ -13,15 +13,16 @@ import java.util.Set;
 /**
  * Keeps the limiters of steps for all engines together, and gives steps their permits.
  *
- * <p>A permit belongs to one attempt at the step at one position of a run. It is held while the run is {@code RUNNING} under
- * the epoch that took it and its journal has neither an answer at that position nor a note with the number of that attempt. So
- * the commit that records the attempt gives the permit back, and so does everything by which the run leaves its worker.
+ * <p>A permit belongs to one attempt at the step at one position of a run. It is held while the run is {@code RUNNING}
+ * under the epoch that took it and its journal has neither an answer at that position nor a note with the number of
+ * that attempt. So the commit that records the attempt gives the permit back, and so does everything by which the run
+ * leaves its worker.
  *
- * <p>An attempt that gets no permit waits in the line of the limiter, in the order of the requests, until its run has ended, has
- * begun anew or has recorded the attempt. When its turn comes, the store lets its run go on, as mail does that the run waits
- * for: see {@link dev.perdure.spi.change.Awaited#limiters()}. The permit is kept free for the run for {@link #GRACE}. A run that
- * does not ask by then, or that waits for something else when its turn comes, is passed over until it asks again, and
- * keeps its place in the line.
+ * <p>An attempt that gets no permit waits in the line of the limiter, in the order of the requests, until its run has
+ * ended, has begun anew or has recorded the attempt. When its turn comes, the store lets its run go on, as mail does
+ * that the run waits for: see {@link dev.perdure.spi.change.Awaited#limiters()}. The permit is kept free for the run
+ * for {@link #GRACE}. A run that does not ask by then, or that waits for something else when its turn comes, is passed
+ * over until it asks again, and keeps its place in the line.
  */
 public interface Permits {
     /** How long a permit is kept free for a run whose turn it is. */
@@ -80,8 +81,8 @@ public interface Permits {
     List<Answer> take(WorkerId worker, List<Request> requests);
 
     /**
-     * Permits of these limiters may have become free: lets the runs go on whose turn it is. {@link Dispatch#poll} does the
-     * same for all limiters, so this only saves time.
+     * Permits of these limiters may have become free: lets the runs go on whose turn it is. {@link Dispatch#poll} does
+     * the same for all limiters, so this only saves time.
      */
     void next(Set<String> limiters);
 

@@ -6,13 +6,13 @@ import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Removes runs that have ended and whose period of retention is over. Any worker asks for it; the store lets one of them
- * work at a time.
+ * Removes runs that have ended and whose period of retention is over. Any worker asks for it; the store lets one of
+ * them work at a time.
  */
 public interface Removals {
     /**
-     * For how long what recognises a second copy is kept at least: the token of a message, from its arrival, and a run that was
-     * started without an answer, from its start. A process that stopped for a while may send such a copy late.
+     * For how long what recognises a second copy is kept at least: the token of a message, from its arrival, and a run
+     * that was started without an answer, from its start. A process that stopped for a while may send such a copy late.
      */
     Duration COPIES = Duration.ofHours(1);
 
@@ -37,9 +37,9 @@ public interface Removals {
     RetentionInfo info();
 
     /**
-     * Removes a batch of runs with everything that belongs to them. A run that is removed in pieces is not there any more for
-     * those that would let it continue. A run stays while its parent does, and a parent while its children and tasks do; they
-     * go together, the parent last.
+     * Removes a batch of runs with everything that belongs to them. A run that is removed in pieces is not there any
+     * more for those that would let it continue. A run stays while its parent does, and a parent while its children and
+     * tasks do; they go together, the parent last.
      *
      * @param limit the number of runs to look at, at most
      */

@@ -124,7 +124,7 @@ public final class PostgresStore implements Store {
         this.mailboxes = new PostgresMailboxes(database, schema, hints.waitingCallers());
         this.runs = new PostgresRuns(database, querySql, hints.waitingCallers());
         this.states = new PostgresStates(database, ledgerSql.objects);
-        this.removals = new PostgresRemovals(database, schema);
+        this.removals = new PostgresRemovals(database, schema, ledgerSql);
         this.journalBook = new JournalBook(database, schema, workers);
     }
 

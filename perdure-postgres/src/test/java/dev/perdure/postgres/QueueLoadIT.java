@@ -20,8 +20,8 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /**
- * What queues with limits cost: prints what it measured, and fails only if a backlog that may not run delays what may. The sizes:
- * {@code -Dqueues.backlog=100000 -Dqueues.drained=20000}.
+ * What queues with limits cost: prints what it measured, and fails only if a backlog that may not run delays what may.
+ * The sizes: {@code -Dqueues.backlog=100000 -Dqueues.drained=20000}.
  */
 @Tag("thorough")
 class QueueLoadIT {

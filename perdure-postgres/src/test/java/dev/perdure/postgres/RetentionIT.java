@@ -94,8 +94,22 @@ final class RetentionIT {
     private Map<String, Long> rows() throws SQLException {
         Map<String, Long> rows = new TreeMap<>();
         for (String table : List.of(
-                "run", "journal", "event", "mail", "awakeable", "subscription", "publication", "audit", "object",
-                "object_call", "slot", "takeover", "start_limit", "held", "ready", "timer")) {
+                "run",
+                "journal",
+                "event",
+                "mail",
+                "awakeable",
+                "subscription",
+                "publication",
+                "audit",
+                "object",
+                "object_call",
+                "slot",
+                "takeover",
+                "start_limit",
+                "held",
+                "ready",
+                "timer")) {
             long count = count(table);
             if (count > 0) {
                 rows.put(table, count);
@@ -236,14 +250,10 @@ final class RetentionIT {
                                             StoreFixture.newRun(id.value()).on(call),
                                             null,
                                             List.of(Mail.value(
-                                                    Channel.message("m"),
-                                                    UUID.randomUUID(),
-                                                    StoreFixture.json("1"))),
+                                                    Channel.message("m"), UUID.randomUUID(), StoreFixture.json("1"))),
                                             List.of())));
                     store.ledger()
-                            .apply(
-                                    Lane.client(0),
-                                    List.of(new Change.Command(id, Change.CommandKind.KILL, "enough")));
+                            .apply(Lane.client(0), List.of(new Change.Command(id, Change.CommandKind.KILL, "enough")));
                     advance(Duration.ofSeconds(2));
                 }
             }));

@@ -85,8 +85,9 @@ final class TestServer {
         execute(query("""
                 SELECT string_agg(format('DELETE FROM %%I.%%I', schemaname, tablename), ';') FROM pg_tables
                 WHERE schemaname = '%s' AND tablename NOT IN ('migration', 'inbox_lock', 'secret', 'retention')""".formatted(schema)));
-        execute("UPDATE %s.retention SET next_at = DEFAULT, began_at = NULL, reached_at = DEFAULT, reached_key = 0, looked = 0, removed = 0, declared = NULL, changed = NULL"
-                .formatted(schema));
+        execute(
+                "UPDATE %s.retention SET next_at = DEFAULT, began_at = NULL, reached_at = DEFAULT, reached_key = 0, looked = 0, removed = 0, declared = NULL, changed = NULL"
+                        .formatted(schema));
     }
 
     /** Makes the server count what this connection has done. */

@@ -17,7 +17,9 @@ import java.util.TreeSet;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.stream.Stream;
 
-/** What many histories have tried: edges of the lifecycle, and kinds of changes, moves and effects together with faults. */
+/**
+ * What many histories have tried: edges of the lifecycle, and kinds of changes, moves and effects together with faults.
+ */
 public final class Coverage {
     private final Map<Aim, Integer> pairs = new ConcurrentHashMap<>();
     private final Map<String, Integer> edges = new ConcurrentHashMap<>();

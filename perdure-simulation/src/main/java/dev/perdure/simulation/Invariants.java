@@ -66,7 +66,9 @@ final class Invariants {
                 && run.wakeAt().isEmpty();
     }
 
-    /** A process that lost runs to a sweep and lives joins again, and says so: otherwise its runs count as recovered. */
+    /**
+     * A process that lost runs to a sweep and lives joins again, and says so: otherwise its runs count as recovered.
+     */
     private void awaitReturn(Records records) {
         long end = world.nanoTime() + MOST_TIME.toNanos();
         while (records.missing().stream().anyMatch(world::lives)) {

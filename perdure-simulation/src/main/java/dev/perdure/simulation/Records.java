@@ -33,8 +33,8 @@ import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A ledger outside of the store: what the store has acknowledged, to be compared with what it holds at the end. Findings are things that
- * must never be acknowledged.
+ * A ledger outside of the store: what the store has acknowledged, to be compared with what it holds at the end.
+ * Findings are things that must never be acknowledged.
  */
 public final class Records extends ForwardingStore {
     private record Place(int position, int note) implements Comparable<Place> {

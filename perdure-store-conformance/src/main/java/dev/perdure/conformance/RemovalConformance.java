@@ -143,8 +143,7 @@ public abstract class RemovalConformance extends DagConformance {
 
         assertThat(store().runs().ended(List.of(gone, there, running)))
                 .containsExactlyInAnyOrder(
-                        Runs.Ended.removed(gone),
-                        new Runs.Ended(there, RunState.COMPLETED, payload("\"done\""), ""));
+                        Runs.Ended.removed(gone), new Runs.Ended(there, RunState.COMPLETED, payload("\"done\""), ""));
         Mailboxes.Place place = new Mailboxes.Place(gone, "progress", 0);
         assertThat(store().mailboxes().published(List.of(place), 10))
                 .containsEntry(place, new Mailboxes.Shown(List.of(), true, true));
@@ -392,8 +391,8 @@ public abstract class RemovalConformance extends DagConformance {
         polled(worker, 1);
 
         assertThat(remove()).isZero();
-        NewRun second = withInput(newRun("b"), start.input())
-                .withAdmission(Admission.UNCONDITIONAL.withKey(key, false));
+        NewRun second =
+                withInput(newRun("b"), start.input()).withAdmission(Admission.UNCONDITIONAL.withKey(key, false));
         assertThat(apply(Lane.client(0), new Change.Start(second, null)))
                 .isEqualTo(new Outcome.Existing(run, DEFINITION, true));
         advance(DAY.multipliedBy(2));

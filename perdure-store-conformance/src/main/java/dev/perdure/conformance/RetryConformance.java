@@ -35,7 +35,8 @@ public abstract class RetryConformance extends DagConformance {
     }
 
     private Outcome retry(RunRef run) {
-        return apply(Lane.client(0), new Change.Retry(run.id(), found(run).info().changedAt()));
+        return apply(
+                Lane.client(0), new Change.Retry(run.id(), found(run).info().changedAt()));
     }
 
     private Outcome fork(RunRef run, int position, String id, @Nullable Payload input) {
@@ -167,7 +168,11 @@ public abstract class RetryConformance extends DagConformance {
 
         assertThat(retry(parent)).isInstanceOf(Outcome.Applied.class);
         assertThat(unread(parent)).containsExactly("\"late\"");
-        assertThat(store().mailboxes().unread(parent, 0, 1_000).getFirst().mail().channel())
+        assertThat(store().mailboxes()
+                        .unread(parent, 0, 1_000)
+                        .getFirst()
+                        .mail()
+                        .channel())
                 .isEqualTo(Channel.answer(1));
     }
 
@@ -176,7 +181,8 @@ public abstract class RetryConformance extends DagConformance {
         WorkerId worker = join();
         RunRef completed = startOwned(worker, "completed");
         apply(worker, advance(completed, 1, complete("1")));
-        assertThat(refusal(retry(completed))).contains("is COMPLETED. Only a run that failed or was cancelled is retried.");
+        assertThat(refusal(retry(completed)))
+                .contains("is COMPLETED. Only a run that failed or was cancelled is retried.");
         RunRef running = startOwned(worker, "running");
         assertThat(retry(running)).isEqualTo(new Outcome.AlreadyThere(now(), RunState.RUNNING));
         assertThat(apply(Lane.client(0), new Change.Retry(RunId.of("nobody"), now())))

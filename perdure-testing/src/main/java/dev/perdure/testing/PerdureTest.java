@@ -118,7 +118,10 @@ public final class PerdureTest extends ForwardingPerdure {
         return this;
     }
 
-    /** Declares how long runs are kept after their end; for ever by default. {@link #removeOldRuns()} removes those that are due. */
+    /**
+     * Declares how long runs are kept after their end; for ever by default. {@link #removeOldRuns()} removes those that
+     * are due.
+     */
     public PerdureTest retention(Retention declared) {
         requireNotStarted();
         retention = declared;

@@ -9,10 +9,10 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 
 /**
- * A test that runs once for each of many seeds. In each run, the whole engine is simulated: several workers, their store and the
- * network between them, one thread at a time. The seed decides which thread runs next, how long everything takes, which worker
- * dies, and which answer is lost. If a run fails, the test prints its seed, what happened, and the fewest faults with which it
- * still fails.
+ * A test that runs once for each of many seeds. In each run, the whole engine is simulated: several workers, their
+ * store and the network between them, one thread at a time. The seed decides which thread runs next, how long
+ * everything takes, which worker dies, and which answer is lost. If a run fails, the test prints its seed, what
+ * happened, and the fewest faults with which it still fails.
  *
  * <pre>{@code
  * @Simulate(seeds = 500)
@@ -24,8 +24,9 @@ import org.junit.jupiter.api.extension.ExtendWith;
  * }
  * }</pre>
  *
- * <p>Each seed gets a new instance of the test class, but not the methods before and after each test. Create everything that a history
- * uses in the method itself. Code of a simulation must not block outside of it: see {@link Simulation#pause}.
+ * <p>Each seed gets a new instance of the test class, but not the methods before and after each test. Create everything
+ * that a history uses in the method itself. Code of a simulation must not block outside of it: see {@link
+ * Simulation#pause}.
  */
 @Documented
 @Target(ElementType.METHOD)

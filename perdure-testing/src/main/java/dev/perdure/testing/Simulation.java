@@ -13,11 +13,11 @@ import java.util.SplittableRandom;
 import java.util.random.RandomGenerator;
 
 /**
- * One history of a simulated test: the engine with several workers, in virtual time, with faults that follow from a seed. See
- * {@link Simulate}.
+ * One history of a simulated test: the engine with several workers, in virtual time, with faults that follow from a
+ * seed. See {@link Simulate}.
  *
- * <p>Step bodies and the test itself run one at a time. Between two calls of the engine, nothing else runs, unless the code calls
- * {@link #pause()}. Call it where real code would talk to another system.
+ * <p>Step bodies and the test itself run one at a time. Between two calls of the engine, nothing else runs, unless the
+ * code calls {@link #pause()}. Call it where real code would talk to another system.
  */
 public final class Simulation {
     private final World world;

@@ -29,9 +29,10 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /**
- * A limiter of steps whose workers are killed: the most bodies that were ever at work at once, by a ledger outside and the
- * server's clock, is the limit, and not less, or the test would show nothing. And no permit is lost: all runs end, and at no time do all
- * bodies stand still for as long as two leases. The long form: {@code -Dlimiters.runs=2000 -Dlimiters.kills=50}.
+ * A limiter of steps whose workers are killed: the most bodies that were ever at work at once, by a ledger outside and
+ * the server's clock, is the limit, and not less, or the test would show nothing. And no permit is lost: all runs end,
+ * and at no time do all bodies stand still for as long as two leases. The long form: {@code -Dlimiters.runs=2000
+ * -Dlimiters.kills=50}.
  */
 @Timeout(value = 30, unit = TimeUnit.MINUTES)
 class LimiterIT {
@@ -182,7 +183,10 @@ class LimiterIT {
                 .orElseThrow();
     }
 
-    /** A body is at work from its first line to its last. The body of a process that was killed has no last line, and ends when it begins. */
+    /**
+     * A body is at work from its first line to its last. The body of a process that was killed has no last line, and
+     * ends when it begins.
+     */
     private static int mostAtOnce(List<Line> lines) {
         Map<String, Instant> begun = new HashMap<>();
         Map<Instant, Integer> changes = new TreeMap<>();

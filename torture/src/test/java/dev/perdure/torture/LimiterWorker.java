@@ -10,7 +10,10 @@ import dev.perdure.queue.Limiter;
 import java.io.IOException;
 import java.time.Duration;
 
-/** A worker process whose runs share a limiter of steps, to be killed. Ends with its standard input, so that it cannot outlive the test. */
+/**
+ * A worker process whose runs share a limiter of steps, to be killed. Ends with its standard input, so that it cannot
+ * outlive the test.
+ */
 public final class LimiterWorker {
     static final int AT_ONCE = 5;
     static final int STEPS = 3;

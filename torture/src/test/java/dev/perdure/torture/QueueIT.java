@@ -28,10 +28,10 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /**
- * A queue with limits whose workers are killed: the most that were ever begun at once, by a ledger outside and the server's clock,
- * is the limit, and not less, or the test would show nothing. And work goes on: at no time do all bodies stand still for as long as a lease and
- * a half, although a killed process keeps its places until its lease has ended. The long form:
- * {@code -Dqueues.runs=20000 -Dqueues.kills=100 -Dcrash.floor=true}.
+ * A queue with limits whose workers are killed: the most that were ever begun at once, by a ledger outside and the
+ * server's clock, is the limit, and not less, or the test would show nothing. And work goes on: at no time do all
+ * bodies stand still for as long as a lease and a half, although a killed process keeps its places until its lease has
+ * ended. The long form: {@code -Dqueues.runs=20000 -Dqueues.kills=100 -Dcrash.floor=true}.
  */
 @Timeout(value = 30, unit = TimeUnit.MINUTES)
 class QueueIT {
@@ -143,7 +143,10 @@ class QueueIT {
                 .orElseThrow();
     }
 
-    /** A run that has begun holds its place from its first line to its last, however often its workers died between them. */
+    /**
+     * A run that has begun holds its place from its first line to its last, however often its workers died between
+     * them.
+     */
     private static int mostAtOnce(List<Line> lines, Predicate<String> which) {
         Map<String, Instant> first = new HashMap<>();
         Map<String, Instant> last = new HashMap<>();

@@ -8,7 +8,10 @@ import dev.perdure.queue.Queue;
 import java.io.IOException;
 import java.time.Duration;
 
-/** A worker process of a queue with limits, to be killed. Ends with its standard input, so that it cannot outlive the test. */
+/**
+ * A worker process of a queue with limits, to be killed. Ends with its standard input, so that it cannot outlive the
+ * test.
+ */
 public final class QueueWorker {
     static final int AT_ONCE = 20;
     static final int PER_KEY = 2;

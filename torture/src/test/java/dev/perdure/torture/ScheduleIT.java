@@ -30,9 +30,9 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /**
- * Schedules that fire every second while the processes that fire them are killed: every fire time has exactly one line in a ledger
- * outside, and there is no line for any other time. How late they were is printed. The sizes of the long form:
- * {@code -Dschedules.count=1000 -Dschedules.seconds=60 -Dschedules.kills=10}.
+ * Schedules that fire every second while the processes that fire them are killed: every fire time has exactly one line
+ * in a ledger outside, and there is no line for any other time. How late they were is printed. The sizes of the long
+ * form: {@code -Dschedules.count=1000 -Dschedules.seconds=60 -Dschedules.kills=10}.
  */
 @Timeout(value = 30, unit = TimeUnit.MINUTES)
 class ScheduleIT {

@@ -11,11 +11,17 @@ import java.io.IOException;
 import java.sql.Connection;
 import org.jspecify.annotations.Nullable;
 
-/** A worker process that fires schedules, to be killed. Ends with its standard input, so that it cannot outlive the test. */
+/**
+ * A worker process that fires schedules, to be killed. Ends with its standard input, so that it cannot outlive the
+ * test.
+ */
 public final class ScheduleWorker {
     private ScheduleWorker() {}
 
-    /** Notes its fire time and how late it was started, in a transaction step: so there is one line for each run, or none. */
+    /**
+     * Notes its fire time and how late it was started, in a transaction step: so there is one line for each run, or
+     * none.
+     */
     static Definition<String, @Nullable Void> definition(TransactionSource<Connection> ledger) {
         return Definition.of("fired", String.class, (ctx, in) -> {
             Fire fire = Fire.of(ctx).orElseThrow();

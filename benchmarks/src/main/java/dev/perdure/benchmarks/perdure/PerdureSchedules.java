@@ -21,8 +21,8 @@ import java.util.function.IntFunction;
 import java.util.stream.IntStream;
 
 /**
- * Schedules in one worker: how fast those fire that are due at the same instant, how late those fire that are spread, and
- * what a worker asks of the database while many wait. All times are those of the database.
+ * Schedules in one worker: how fast those fire that are due at the same instant, how late those fire that are spread,
+ * and what a worker asks of the database while many wait. All times are those of the database.
  */
 public final class PerdureSchedules {
     private static final Definition<Integer, Integer> JOB =
@@ -87,8 +87,8 @@ public final class PerdureSchedules {
     }
 
     /**
-     * Fires many at the same instant, and gives how many a second were started until the last was. The cost is that of firing
-     * them and of their runs, until these have ended.
+     * Fires many at the same instant, and gives how many a second were started until the last was. The cost is that of
+     * firing them and of their runs, until these have ended.
      */
     private Metered<Double> together(String name, int count) throws Exception {
         Instant due = due(count);

@@ -22,8 +22,8 @@ import java.util.concurrent.ConcurrentMap;
 import java.util.stream.IntStream;
 
 /**
- * What limits of queues do to other runs: a rate, a new key beside a key with many runs, and a queue beside one whose runs
- * may not begin. Client and worker are in one process.
+ * What limits of queues do to other runs: a rate, a new key beside a key with many runs, and a queue beside one whose
+ * runs may not begin. Client and worker are in one process.
  */
 public final class QueueLimits {
     private static final int RATE = 1_000;

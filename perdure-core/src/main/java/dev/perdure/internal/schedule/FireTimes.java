@@ -16,7 +16,8 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Which fire times a schedule has. Reads each cron expression once, because that takes longer than everything else here.
+ * Which fire times a schedule has. Reads each cron expression once, because that takes longer than everything else
+ * here.
  */
 public final class FireTimes {
     private static final int MOST_EXPRESSIONS = 10_000;
@@ -115,8 +116,8 @@ public final class FireTimes {
     }
 
     /**
-     * The last time after {@code after} and not after {@code horizon}, if there is any. Looks back from the end, further
-     * and further: a schedule for every second that no worker fired for a year has many times.
+     * The last time after {@code after} and not after {@code horizon}, if there is any. Looks back from the end,
+     * further and further: a schedule for every second that no worker fired for a year has many times.
      */
     Optional<Instant> last(ScheduleSpec spec, Instant after, Instant horizon, Basis basis) {
         Duration back = Duration.ofMinutes(1);

@@ -44,8 +44,8 @@ final class Firing {
     }
 
     /**
-     * The id of the reaction has the time of the turn. A turn that did not become durable has started nothing, and one that
-     * did is not decided again: so there is one reaction for each pause.
+     * The id of the reaction has the time of the turn. A turn that did not become durable has started nothing, and one
+     * that did is not decided again: so there is one reaction for each pause.
      */
     void pauseIfFailing(ScheduleSpec spec) {
         int most = spec.policies().pauseAfter();

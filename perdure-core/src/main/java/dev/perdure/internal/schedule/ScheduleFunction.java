@@ -37,11 +37,12 @@ import org.slf4j.LoggerFactory;
 /**
  * The run that a schedule is.
  *
- * <p>How it works. The run waits for its next fire time, for a command, and, if something depends on them, for the ends of
- * runs that it has started. Then it takes a turn ({@link ScheduleTurn}): what it knows then is the entry that it records,
- * and the runs that it starts are effects of the same transition, which also sets the timer for the next turn. So a fire
- * time has its run if and only if the schedule has gone past it. A worker that crashes before the commit has done nothing;
- * after it, any worker takes the next turn. After some turns the run begins anew, so that its journal stays short.
+ * <p>How it works. The run waits for its next fire time, for a command, and, if something depends on them, for the ends
+ * of runs that it has started. Then it takes a turn ({@link ScheduleTurn}): what it knows then is the entry that it
+ * records, and the runs that it starts are effects of the same transition, which also sets the timer for the next turn.
+ * So a fire time has its run if and only if the schedule has gone past it. A worker that crashes before the commit has
+ * done nothing; after it, any worker takes the next turn. After some turns the run begins anew, so that its journal
+ * stays short.
  */
 public final class ScheduleFunction implements Registered.Function {
     private static final Logger LOG = LoggerFactory.getLogger("dev.perdure.schedule");

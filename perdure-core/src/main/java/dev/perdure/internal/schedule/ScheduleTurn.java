@@ -8,13 +8,13 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a schedule decides when it wakes: from what it knows, what time it is and what it was told, to what it knows then
- * and what it starts and cancels. Touches nothing else; the run of the schedule records the result and carries it out in
- * one transition.
+ * What a schedule decides when it wakes: from what it knows, what time it is and what it was told, to what it knows
+ * then and what it starts and cancels. Touches nothing else; the run of the schedule records the result and carries it
+ * out in one transition.
  *
- * <p>How it works. First the ends of runs. Then what it was asked to do, in order, each after the fire times that had come
- * when it arrived; then the fire times since, then what waits, then backfills ({@link Firing}). A turn starts a limited
- * number of runs; if more are to be started, the next turn follows at once.
+ * <p>How it works. First the ends of runs. Then what it was asked to do, in order, each after the fire times that had
+ * come when it arrived; then the fire times since, then what waits, then backfills ({@link Firing}). A turn starts a
+ * limited number of runs; if more are to be started, the next turn follows at once.
  */
 final class ScheduleTurn {
     private final ScheduleDraft draft;

@@ -15,8 +15,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The permits of the runs of one {@link Session}. Requests that come together share a round trip. When a step has given its permit
- * back, a thread of its own tells the store, so that the next run goes on at once; if that fails, the next poll does it.
+ * The permits of the runs of one {@link Session}. Requests that come together share a round trip. When a step has given
+ * its permit back, a thread of its own tells the store, so that the next run goes on at once; if that fails, the next
+ * poll does it.
  */
 final class SessionPermits {
     private static final Logger LOG = LoggerFactory.getLogger("dev.perdure.worker");

@@ -141,9 +141,9 @@ public sealed interface Change {
     }
 
     /**
-     * Lets a run that failed or was cancelled continue from the call that failed, in the same life: see {@link RetryPlan}.
-     * The store refuses it for a run with tasks, for a task, for a call of a virtual object, and if the run that called
-     * it has got its outcome. Outcomes of children that ended since are delivered.
+     * Lets a run that failed or was cancelled continue from the call that failed, in the same life: see {@link
+     * RetryPlan}. The store refuses it for a run with tasks, for a task, for a call of a virtual object, and if the run
+     * that called it has got its outcome. Outcomes of children that ended since are delivered.
      *
      * @param run the run
      * @param ended when it ended: if it has continued since, or ended once more, this change was applied before

@@ -15,8 +15,8 @@ public sealed interface Effect {
      *
      * @param run the new run
      * @param tasks the tasks that start with it, as in {@link Change.Start}
-     * @param mails the mail that it finds in its mailbox, as in {@link Change.Start}: another run that has the id does not
-     *     get it
+     * @param mails the mail that it finds in its mailbox, as in {@link Change.Start}: another run that has the id does
+     *     not get it
      */
     record Start(NewRun run, List<Task> tasks, List<Mail> mails) implements Effect {
         /** A run without tasks and mail. */

@@ -9,11 +9,11 @@ import dev.perdure.spi.Permits;
 /**
  * The statements that give permits.
  *
- * <p>How it works: one execute locks the row of the limiter. The statement after that has a new snapshot, so it sees all
- * permits that were given before it. It counts the permits from the rows of runs and their journals; {@code permit} only
- * lists the attempts to examine. It walks along the line from its head: an attempt whose turn it is gets a permit if it
- * asks, and otherwise its run is woken. It deletes the rows of attempts that are over, and examines no more of the line
- * than a window at its head.
+ * <p>How it works: one execute locks the row of the limiter. The statement after that has a new snapshot, so it sees
+ * all permits that were given before it. It counts the permits from the rows of runs and their journals; {@code permit}
+ * only lists the attempts to examine. It walks along the line from its head: an attempt whose turn it is gets a permit
+ * if it asks, and otherwise its run is woken. It deletes the rows of attempts that are over, and examines no more of
+ * the line than a window at its head.
  *
  * <p>Lock order: lane, limiter, then runs, which are skipped if they are locked: such a run is woken the next time.
  */

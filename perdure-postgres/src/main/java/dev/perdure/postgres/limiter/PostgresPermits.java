@@ -39,8 +39,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * The limiters of steps, and their permits ({@link PermitSql}).
  *
- * <p>A request is safe to repeat, also if an earlier copy of it arrives late: it takes only what the attempt holds or waits for, under
- * the epoch of its run. So it needs no lane of its own; it only checks that the worker is alive.
+ * <p>A request is safe to repeat, also if an earlier copy of it arrives late: it takes only what the attempt holds or
+ * waits for, under the epoch of its run. So it needs no lane of its own; it only checks that the worker is alive.
  */
 public final class PostgresPermits implements Permits {
     private static final long TIDY_NANOS = TimeUnit.SECONDS.toNanos(30);

@@ -201,8 +201,8 @@ public final class PostgresMailboxes implements Mailboxes {
                                 .integer(limit),
                         row -> found(asked, row))
                 .forEach(found -> {
-                    Shown there =
-                            shown.computeIfAbsent(found.place(), unseen -> new Shown(new ArrayList<>(), found.ended(), found.removed()));
+                    Shown there = shown.computeIfAbsent(
+                            found.place(), unseen -> new Shown(new ArrayList<>(), found.ended(), found.removed()));
                     found.value().ifPresent(there.values()::add);
                 });
         if (shown.size() < asked.size()) {
@@ -213,7 +213,8 @@ public final class PostgresMailboxes implements Mailboxes {
 
     private static Found found(List<Place> asked, ResultSet row) throws SQLException {
         Optional<Published> value = row.getObject("offset") == null ? Optional.empty() : Optional.of(published(row));
-        return new Found(asked.get(row.getInt("ordinal") - 1), row.getBoolean("ended"), row.getBoolean("removed"), value);
+        return new Found(
+                asked.get(row.getInt("ordinal") - 1), row.getBoolean("ended"), row.getBoolean("removed"), value);
     }
 
     @Override

@@ -43,7 +43,8 @@ record OldRun(
 
     /** Whether it can be removed, as far as it alone is concerned. */
     boolean isOver(Retention rules, Instant now) {
-        boolean copies = Keys.isUnanswered(key) && createdAt.plus(Removals.COPIES).isAfter(now);
+        boolean copies =
+                Keys.isUnanswered(key) && createdAt.plus(Removals.COPIES).isAfter(now);
         return !kept && !copies && kind.isOver(rules, now);
     }
 

@@ -28,15 +28,15 @@ import org.jspecify.annotations.Nullable;
 /**
  * Removes runs whose retention is over.
  *
- * <p>How it works: a pass looks at all runs that are old enough, in the order of their starts, which have an index and never
- * change; so ends of runs cost nothing more. A batch is a transaction. It locks the row of {@code retention}, which says how
- * far the pass is, looks at the next runs, locks those that are due, deletes everything of them, and moves on. It never waits
- * for a lock, and is made smaller if it takes long. A crash between two batches loses nothing.
+ * <p>How it works: a pass looks at all runs that are old enough, in the order of their starts, which have an index and
+ * never change; so ends of runs cost nothing more. A batch is a transaction. It locks the row of {@code retention},
+ * which says how far the pass is, looks at the next runs, locks those that are due, deletes everything of them, and
+ * moves on. It never waits for a lock, and is made smaller if it takes long. A crash between two batches loses nothing.
  *
  * <p>A run goes together with its children and tasks. If they are too many for one batch, the runs between them are
- * closed first, so that none of them can be given another life, and then the last go first, so that the id of the root is
- * free only when all others are. If a run has too many rows for one batch, it is closed as well, and the next batch goes on
- * with it.
+ * closed first, so that none of them can be given another life, and then the last go first, so that the id of the root
+ * is free only when all others are. If a run has too many rows for one batch, it is closed as well, and the next batch
+ * goes on with it.
  */
 public final class PostgresRemovals implements Removals {
     /** A batch should take no longer than this, because others may wait for what it locks. */
@@ -57,10 +57,10 @@ public final class PostgresRemovals implements Removals {
     private final Script script = new Script();
     private final AtomicInteger size = new AtomicInteger(FIRST_SIZE);
 
-    public PostgresRemovals(Database database, Schema schema) {
+    public PostgresRemovals(Database database, Schema schema, LedgerSql ledgerSql) {
         this.database = database;
         this.sql = new RemovalSql(schema);
-        this.settings = new LedgerSql(schema).settings;
+        this.settings = ledgerSql.settings;
     }
 
     // ---- the rules
@@ -73,9 +73,7 @@ public final class PostgresRemovals implements Removals {
 
     @Override
     public void change(@Nullable Retention retention) {
-        update(
-                sql.change,
-                parameters -> parameters.text(retention == null ? null : Json.object(retention.settings())));
+        update(sql.change, parameters -> parameters.text(retention == null ? null : Json.object(retention.settings())));
     }
 
     private void update(String statement, Query.Binding binding) {
@@ -177,8 +175,7 @@ public final class PostgresRemovals implements Removals {
             return new Done(0, false);
         }
         Retention rules = turn.rules();
-        List<OldRun> seen =
-                rules.shortest().equals(Retention.FOREVER) ? List.of() : look(connection, turn, most);
+        List<OldRun> seen = rules.shortest().equals(Retention.FOREVER) ? List.of() : look(connection, turn, most);
         RemovalBatch batch = new RemovalBatch(connection, sql, script, rules, turn.now(), most);
         int looked = 0;
         for (OldRun run : seen) {

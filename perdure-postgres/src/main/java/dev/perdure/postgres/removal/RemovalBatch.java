@@ -146,7 +146,10 @@ final class RemovalBatch {
         return delete(lock(stripped), false) && all && !partial;
     }
 
-    /** Locks runs. Leaves out those that another transaction has locked or changed, and what belongs to them: the next pass finds them. */
+    /**
+     * Locks runs. Leaves out those that another transaction has locked or changed, and what belongs to them: the next
+     * pass finds them.
+     */
     private long[] lock(List<List<Due>> groups) throws SQLException {
         List<Due> all = groups.stream().flatMap(List::stream).toList();
         if (all.isEmpty()) {

@@ -9,7 +9,10 @@ import java.util.List;
 
 /** The statements that remove old runs. The rules of {@link LedgerSql} apply. */
 public final class RemovalSql {
-    /** The tables with rows of a run, apart from its input and its outcome. Each has an index that begins with the run's key. */
+    /**
+     * The tables with rows of a run, apart from its input and its outcome. Each has an index that begins with the run's
+     * key.
+     */
     private static final List<String> DETAILS =
             List.of("event", "mail", "awakeable", "subscription", "publication", "audit", "slot", "takeover");
 
@@ -104,7 +107,9 @@ public final class RemovalSql {
             GROUP BY r.definition, r.queue, r.state
             """;
 
-    /** The runs that belong to a run, those first to which no others belong; all, or only those that are not stripped. */
+    /**
+     * The runs that belong to a run, those first to which no others belong; all, or only those that are not stripped.
+     */
     private static final String MEMBERS = """
             ${group}
             SELECT key, epoch FROM member WHERE ? OR removed_at IS NULL OR removed_at = 'infinity' ORDER BY depth DESC, key LIMIT ?
@@ -155,8 +160,8 @@ public final class RemovalSql {
             """;
 
     /**
-     * Deletes the calls, and their objects if these are free and have no state. A batch that is about to use such an object notices
-     * that its row is gone, and is sent again.
+     * Deletes the calls, and their objects if these are free and have no state. A batch that is about to use such an
+     * object notices that its row is gone, and is sent again.
      */
     private static final String CALLS = """
             WITH called AS MATERIALIZED (

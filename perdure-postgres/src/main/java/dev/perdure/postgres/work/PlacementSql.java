@@ -51,8 +51,8 @@ public final class PlacementSql {
     private static final String LOOK = "${used} SELECT u.version, ${gone} AS gone, ${unmet} AS unmet FROM used u";
 
     /**
-     * Lets any worker take runs for which a preference is over, and runs that wait under these texts. Only their rows in
-     * the queue change.
+     * Lets any worker take runs for which a preference is over, and runs that wait under these texts. Only their rows
+     * in the queue change.
      */
     private static final String RELAX = """
             UPDATE ${schema}.ready

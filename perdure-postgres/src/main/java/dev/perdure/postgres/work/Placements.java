@@ -30,13 +30,13 @@ import org.slf4j.LoggerFactory;
  * <p>How it works: a run that requires or prefers labels waits under a text of its version and its placement, in the
  * column in which other runs have only their version. There are few such texts, whatever the number of runs. This class
  * knows those in use; a poll names the ones that the labels of its worker suit beside the version of the worker. So a
- * claim is the same for all runs, and runs that no worker suits cost a claim nothing. A poll asks whether there is a text
- * that is not known here, and then reads all of them.
+ * claim is the same for all runs, and runs that no worker suits cost a claim nothing. A poll asks whether there is a
+ * text that is not known here, and then reads all of them.
  *
  * <p>If no live worker is preferred by a run, or none of them has taken it in time, a poll removes the preference from
- * the row in the queue; the row of the run keeps it for the next time. If the worker is gone that a run prefers, a poll removes that from both
- * rows; if the run requires it, the poll cancels the run first. If the process dies in between, the next poll of any
- * worker does both again.
+ * the row in the queue; the row of the run keeps it for the next time. If the worker is gone that a run prefers, a poll
+ * removes that from both rows; if the run requires it, the poll cancels the run first. If the process dies in between,
+ * the next poll of any worker does both again.
  */
 public final class Placements {
     private static final Logger LOG = LoggerFactory.getLogger("dev.perdure.store");

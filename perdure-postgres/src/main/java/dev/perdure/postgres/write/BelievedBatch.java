@@ -43,10 +43,10 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The plan for changes that touch only runs of the sending worker, which most batches consist of: appends, starts, ends
- * and waits of runs that concern no other run, also those that take mail and start such runs ({@link OwnSql}), calls of free virtual objects ({@link FreeCallSql}),
- * and tasks of DAGs that the worker knows ({@link LocalDagSql}). It locks only what it changes and looks nothing up. It
- * fails as a whole if the worker does not hold a run as it believes, or an id is not new. It does not touch calls whose
- * objects are not free.
+ * and waits of runs that concern no other run, also those that take mail and start such runs ({@link OwnSql}), calls of
+ * free virtual objects ({@link FreeCallSql}), and tasks of DAGs that the worker knows ({@link LocalDagSql}). It locks
+ * only what it changes and looks nothing up. It fails as a whole if the worker does not hold a run as it believes, or
+ * an id is not new. It does not touch calls whose objects are not free.
  */
 public final class BelievedBatch implements BelievedPlan {
     private final WriteContext context;

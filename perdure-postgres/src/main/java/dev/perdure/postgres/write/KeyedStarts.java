@@ -15,7 +15,6 @@ import dev.perdure.postgres.write.WriteContext.InsideException;
 import dev.perdure.postgres.write.change.Batch;
 import dev.perdure.postgres.write.change.Keys;
 import dev.perdure.postgres.write.part.RunParts;
-import dev.perdure.postgres.write.part.StartKeySql;
 import dev.perdure.queue.Queue;
 import dev.perdure.spi.Hints;
 import dev.perdure.spi.Outcome;

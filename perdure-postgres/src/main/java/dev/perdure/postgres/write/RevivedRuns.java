@@ -39,12 +39,13 @@ import org.jspecify.annotations.Nullable;
 /**
  * Lets runs that have ended continue, and forks runs. Operators ask for this, so each is a transaction of its own.
  *
- * <p>How it works: the transaction locks the run, reads its journal without payloads, and decides as every store does ({@link RetryPlan},
- * {@link ForkPlan}). A retry then removes the entries, makes the run ready, and delivers the outcomes of children that ended meanwhile. A fork
- * starts a run like any other, and copies the entries before the transaction commits, so no worker sees the run without them.
+ * <p>How it works: the transaction locks the run, reads its journal without payloads, and decides as every store does
+ * ({@link RetryPlan}, {@link ForkPlan}). A retry then removes the entries, makes the run ready, and delivers the
+ * outcomes of children that ended meanwhile. A fork starts a run like any other, and copies the entries before the
+ * transaction commits, so no worker sees the run without them.
  *
- * <p>If the answer is lost, the request is sent again. A retry names when the run ended, and finds that it has not ended so any more. A fork is
- * identified by id and seed, like any start.
+ * <p>If the answer is lost, the request is sent again. A retry names when the run ended, and finds that it has not
+ * ended so any more. A fork is identified by id and seed, like any start.
  */
 final class RevivedRuns {
     private final WriteContext context;
@@ -121,8 +122,7 @@ final class RevivedRuns {
                 null,
                 Map.copyOf(Results.pairs(row, "attributes")),
                 row.getString("queue_key"),
-                new Admission(null, weight == null ? 1 : weight)
-                        .at(Placement.of(row.getString("placement"))));
+                new Admission(null, weight == null ? 1 : weight).at(Placement.of(row.getString("placement"))));
         return new Found(
                 row.getLong("key"),
                 Codes.state(row.getInt("state")),
@@ -179,8 +179,7 @@ final class RevivedRuns {
         removed.add(new RetryPlan.Place(Codes.OUTCOME, 0));
         List<Part> parts = new ArrayList<>();
         parts.add(new Part(
-                sql.retry,
-                parameters -> places(parameters.time(run.at()).number(run.key()), removed)));
+                sql.retry, parameters -> places(parameters.time(run.at()).number(run.key()), removed)));
         context.script().send(connection, parts);
         long[] missed = missed(connection, run);
         if (missed.length > 0) {
@@ -229,8 +228,7 @@ final class RevivedRuns {
         if (source.removed()) {
             return Outcome.Refused.removed(fork.from());
         }
-        String refusal =
-                Change.Fork.refusal(fork.from(), source.hasTasks(), source.isTask(), source.calls());
+        String refusal = Change.Fork.refusal(fork.from(), source.hasTasks(), source.isTask(), source.calls());
         if (refusal != null) {
             return new Outcome.Refused(refusal);
         }
@@ -244,14 +242,17 @@ final class RevivedRuns {
                 .outcomes()
                 .getFirst();
         if (outcome instanceof Outcome.Started started) {
-            context.script().send(connection, List.of(new Part(
-                    sql.copy,
-                    parameters -> places(
-                                    parameters
-                                            .number(started.run().key())
-                                            .number(started.run().key())
-                                            .number(source.key()),
-                                    plan.copied()))));
+            context.script()
+                    .send(
+                            connection,
+                            List.of(new Part(
+                                    sql.copy,
+                                    parameters -> places(
+                                            parameters
+                                                    .number(started.run().key())
+                                                    .number(started.run().key())
+                                                    .number(source.key()),
+                                            plan.copied()))));
         }
         return outcome;
     }

@@ -17,8 +17,9 @@ import java.util.TreeMap;
 /**
  * A database with accounts and a list of rows without a unique constraint, so a duplicate would show.
  *
- * <p>Two kinds, as with PostgreSQL. In the engine's own database, a transaction commits its rows and the entry of the journal
- * together, if its worker still holds the run. Another database keeps the entry beside its rows, and the engine copies it.
+ * <p>Two kinds, as with PostgreSQL. In the engine's own database, a transaction commits its rows and the entry of the
+ * journal together, if its worker still holds the run. Another database keeps the entry beside its rows, and the engine
+ * copies it.
  */
 final class Bank implements Transactor<Bank.Transaction> {
     private static final int BEGIN = 100;

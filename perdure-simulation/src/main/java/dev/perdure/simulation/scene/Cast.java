@@ -49,7 +49,10 @@ public final class Cast {
         return world.client();
     }
 
-    /** Lets a process of its own do this, now and then: it may die before it has an answer, and then another one asks again. */
+    /**
+     * Lets a process of its own do this, now and then: it may die before it has an answer, and then another one asks
+     * again.
+     */
     void call(Consumer<Perdure> code) {
         Aim aim = choices().aim();
         if (choices().oneIn(aim != null && aim.kind().startsWith("Change.") ? 2 : 4)) {

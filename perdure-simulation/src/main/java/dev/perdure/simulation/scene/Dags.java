@@ -14,7 +14,10 @@ import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 
-/** A DAG: one task, two beside each other of which one may be skipped, one after both. Tasks fail for good, and are begun anew. */
+/**
+ * A DAG: one task, two beside each other of which one may be skipped, one after both. Tasks fail for good, and are
+ * begun anew.
+ */
 public final class Dags implements Scene {
     private static final String ID = "diamond";
 

@@ -12,7 +12,10 @@ import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 
-/** Events from a caller and from a run, for runs that wait for them now: each at most once, in the order in which they were emitted. */
+/**
+ * Events from a caller and from a run, for runs that wait for them now: each at most once, in the order in which they
+ * were emitted.
+ */
 public final class Events implements Scene {
     private static final Topic<Integer> STOCK = Topic.of("stock", Integer.class);
     private static final int EACH = 4;

@@ -193,7 +193,9 @@ public final class Limits implements Scene {
         queue.rate().ifPresent(rate -> checkRate(begun, rate));
     }
 
-    /** Nothing of a refused run is there, nothing of a dropped one ran, and the newest run of a key gives way to none. */
+    /**
+     * Nothing of a refused run is there, nothing of a dropped one ran, and the newest run of a key gives way to none.
+     */
     private void checkPolicy() {
         Cast.must(
                 refused.isEmpty() || queue.whenKeyFull() == Queue.WhenKeyFull.REFUSE,

@@ -43,7 +43,10 @@ public final class Mistakes implements Scene {
         this.unreadable = cast.choices().oneIn(4) ? 12 : (int) cast.choices().between(1, 3);
     }
 
-    /** A codec of the application that cannot encode one failure for a while, so that the engine cannot carry that run on. */
+    /**
+     * A codec of the application that cannot encode one failure for a while, so that the engine cannot carry that run
+     * on.
+     */
     private final class Keyless implements Codec {
         private final Codec codec;
 

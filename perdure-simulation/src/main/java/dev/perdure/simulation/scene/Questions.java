@@ -12,7 +12,9 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 
-/** Awakeables: a run asks in each of its lives, and callers answer with the token of that life, or of an earlier one. */
+/**
+ * Awakeables: a run asks in each of its lives, and callers answer with the token of that life, or of an earlier one.
+ */
 public final class Questions implements Scene {
     private static final int LIVES = 3;
 

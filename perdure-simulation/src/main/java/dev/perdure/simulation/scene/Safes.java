@@ -18,7 +18,10 @@ import java.util.Set;
 import java.util.TreeMap;
 import java.util.stream.Collectors;
 
-/** Objects whose calls set, clear and clear all, some after a delay: the calls that completed explain each other's answers. */
+/**
+ * Objects whose calls set, clear and clear all, some after a delay: the calls that completed explain each other's
+ * answers.
+ */
 public final class Safes implements Scene {
     private static final StateKey<Integer> NUMBER = StateKey.of("number", Integer.class);
     private static final StateKey<String> LEFT = StateKey.of("left", String.class);

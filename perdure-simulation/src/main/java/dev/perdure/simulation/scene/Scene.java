@@ -1,6 +1,9 @@
 package dev.perdure.simulation.scene;
 
-/** A part of a workload: workflows, callers that use them, and what must hold when all has ended. Made anew for each history. */
+/**
+ * A part of a workload: workflows, callers that use them, and what must hold when all has ended. Made anew for each
+ * history.
+ */
 public interface Scene {
     /** Registers its workflows. */
     void register();

@@ -7,7 +7,6 @@ import dev.perdure.queue.Limiter;
 import dev.perdure.queue.LimiterInfo;
 import dev.perdure.spi.Dispatch.Claimed;
 import dev.perdure.spi.Outcome;
-import dev.perdure.spi.Permits;
 import dev.perdure.spi.Permits.Answer;
 import dev.perdure.spi.Permits.Order;
 import dev.perdure.spi.Permits.Request;

@@ -39,7 +39,8 @@ abstract class RetentionScenarios extends Scenarios {
             ctx.step("count", () -> {
                 bodies.incrementAndGet();
             });
-            return ctx.startChild(Invocation.of(PART, in), childId("order-part")).await();
+            return ctx.startChild(Invocation.of(PART, in), childId("order-part"))
+                    .await();
         });
         try (PerdureTest perdure = create(mode)) {
             perdure.register(flow, PART).retention(Retention.of(DAY));
@@ -72,8 +73,12 @@ abstract class RetentionScenarios extends Scenarios {
             perdure.removeOldRuns();
             String gone =
                     "Run 'order' no longer exists: it has ended, and its retention is over. Keep such runs for longer if you need their results later.";
-            assertThatThrownBy(run::result).isInstanceOf(UnknownRunException.class).hasMessage(gone);
-            assertThatThrownBy(run::state).isInstanceOf(UnknownRunException.class).hasMessage(gone);
+            assertThatThrownBy(run::result)
+                    .isInstanceOf(UnknownRunException.class)
+                    .hasMessage(gone);
+            assertThatThrownBy(run::state)
+                    .isInstanceOf(UnknownRunException.class)
+                    .hasMessage(gone);
             assertThatThrownBy(stream::hasNext)
                     .isInstanceOf(UnknownRunException.class)
                     .hasMessage(gone);
@@ -108,8 +113,8 @@ abstract class RetentionScenarios extends Scenarios {
         Definition<String, String> passing = workflow("passing", (ctx, in) -> in);
         try (PerdureTest perdure = create(mode)) {
             perdure.register(kept, passing)
-                    .retention(Retention.of(Retention.FOREVER)
-                            .keep(runs().definition("passing"), Duration.ofSeconds(1)));
+                    .retention(
+                            Retention.of(Retention.FOREVER).keep(runs().definition("passing"), Duration.ofSeconds(1)));
             perdure.start(Invocation.of(kept, "x"), id("kept")).result();
             perdure.start(Invocation.of(passing, "x"), id("passing")).result();
             perdure.advance(Duration.ofSeconds(2));

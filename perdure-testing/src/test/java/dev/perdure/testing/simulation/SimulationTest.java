@@ -79,8 +79,8 @@ class SimulationTest {
     }
 
     /**
-     * Processes die in many of these histories, and what their threads log while they end is no error of the engine. A store that
-     * refuses to be read is one to report.
+     * Processes die in many of these histories, and what their threads log while they end is no error of the engine. A
+     * store that refuses to be read is one to report.
      */
     @Test
     void no_history_logs_an_error() {

@@ -13,12 +13,13 @@ import dev.perdure.spi.Permits.Request;
 /**
  * The permits of a run's limited steps.
  *
- * <p>How it works: before each attempt the run asks for a permit. If it gets none, it has a place in the line of the limiter, and
- * waits as it waits for mail: the store wakes it when its turn comes, and it asks again. Nothing of this is in the journal. The
- * commit that records the attempt gives the permit back.
+ * <p>How it works: before each attempt the run asks for a permit. If it gets none, it has a place in the line of the
+ * limiter, and waits as it waits for mail: the store wakes it when its turn comes, and it asks again. Nothing of this
+ * is in the journal. The commit that records the attempt gives the permit back.
  *
- * <p>Crash points, in order. After the request: the run keeps its place in the line. While it holds the permit: the sweep gives the run
- * to another worker under another epoch, and with that the permit is free; the run asks again. After the record: the permit is free.
+ * <p>Crash points, in order. After the request: the run keeps its place in the line. While it holds the permit: the
+ * sweep gives the run to another worker under another epoch, and with that the permit is free; the run asks again.
+ * After the record: the permit is free.
  */
 public final class StepPermits {
     private final HeldRun held;
@@ -33,7 +34,10 @@ public final class StepPermits {
         this.waits = waits;
     }
 
-    /** Waits until this attempt holds a permit, in memory or out of it. Cancel and deadline are delivered as the call's answer. */
+    /**
+     * Waits until this attempt holds a permit, in memory or out of it. Cancel and deadline are delivered as the call's
+     * answer.
+     */
     void await(ContextCall call, int attempt, StepOptions options) {
         Limiter limiter = options.limiter().orElse(null);
         if (limiter == null) {

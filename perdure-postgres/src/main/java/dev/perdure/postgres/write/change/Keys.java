@@ -17,8 +17,8 @@ import java.util.concurrent.locks.ReentrantLock;
  *
  * <p>One bit above the number shows whether the run answers a parent. So a batch knows from the keys alone whether the
  * end of a run has to be delivered, and the end of any other run costs nothing for it. A second bit shows whether other
- * runs come after the run, a third whether it holds a virtual object or waits for it, and a fourth whether no caller got the
- * answer to its start.
+ * runs come after the run, a third whether it holds a virtual object or waits for it, and a fourth whether no caller
+ * got the answer to its start.
  */
 public final class Keys {
     private static final String NEXT_BLOCK = "SELECT nextval('${schema}.key_block')";

@@ -26,7 +26,9 @@ public final class SelfContained {
         return advance.move() instanceof Move.Wait wait && wait.state() != RunState.PENDING;
     }
 
-    /** Whether a transition does nothing but take mail of its run and start runs that report to it, as a schedule does. */
+    /**
+     * Whether a transition does nothing but take mail of its run and start runs that report to it, as a schedule does.
+     */
     public static boolean onlyTakesAndStarts(Change.Advance advance) {
         return advance.effects().stream()
                 .allMatch(effect -> effect instanceof Effect.Take

@@ -12,8 +12,8 @@ import java.util.Comparator;
 import java.util.List;
 
 /**
- * In a batch with beliefs, what transitions do besides ({@link SelfContained#onlyTakesAndStarts}): they take mail of their
- * runs, and start runs that report to these.
+ * In a batch with beliefs, what transitions do besides ({@link SelfContained#onlyTakesAndStarts}): they take mail of
+ * their runs, and start runs that report to these.
  */
 public final class TakesAndStarts {
     /** A run to be started: to which run it reports, and how much mail it starts with. */

@@ -93,8 +93,8 @@ public final class OwnSql {
             """;
 
     /**
-     * Starts runs that report to runs of the same batch. They are ready for any worker, and their mail is there from the
-     * start.
+     * Starts runs that report to runs of the same batch. They are ready for any worker, and their mail is there from
+     * the start.
      */
     private static final String START_REPORTING = """
             WITH ${fence_with_time}, given AS MATERIALIZED (

@@ -6,8 +6,8 @@ import dev.perdure.postgres.jdbc.Schema;
 /** The statements that let a run that has ended continue, and that fork runs. The rules of {@link LedgerSql} apply. */
 public final class RetrySql {
     /**
-     * A run, with what speaks against a retry. {@code told} is the run that has got its outcome, or is about to: one that called it,
-     * and lives or has recorded the answer.
+     * A run, with what speaks against a retry. {@code told} is the run that has got its outcome, or is about to: one
+     * that called it, and lives or has recorded the answer.
      */
     private static final String FIND = """
             SELECT r.key, r.id, r.definition, r.queue, r.priority, r.queue_key, r.weight, r.placement, ${attributes} AS attributes, r.state,
@@ -79,7 +79,10 @@ public final class RetrySql {
               ) IS NULL
             """;
 
-    /** Copies entries into the journal of a run that was just started. The epoch rises, because under the first one a run has no journal. */
+    /**
+     * Copies entries into the journal of a run that was just started. The epoch rises, because under the first one a
+     * run has no journal.
+     */
     private static final String COPY = """
             WITH begun AS (
                 UPDATE ${schema}.run SET epoch = 1 WHERE key = ? AND epoch = 0

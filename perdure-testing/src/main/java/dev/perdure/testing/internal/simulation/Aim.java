@@ -7,8 +7,9 @@ import java.util.stream.LongStream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a history tries to bring together: a fault, and a kind of change that it hits. Chance alone would try the rare pairs once in
- * many thousand histories. So every other history aims at a pair, and the seeds go through all pairs in turn.
+ * What a history tries to bring together: a fault, and a kind of change that it hits. Chance alone would try the rare
+ * pairs once in many thousand histories. So every other history aims at a pair, and the seeds go through all pairs in
+ * turn.
  *
  * @param kind a change, move or effect, of {@link Kinds#all}
  * @param fault what hits it

@@ -4,7 +4,9 @@ package dev.perdure.testing.internal.simulation;
 public enum Fault {
     /** The store refuses a call, as PostgreSQL does with 40001 or a deadlock: nothing of it is applied. */
     REFUSED("the store refuses it"),
-    /** The store refuses to be read, as PostgreSQL does while rights are missing: it is of no use to ask again at once. */
+    /**
+     * The store refuses to be read, as PostgreSQL does while rights are missing: it is of no use to ask again at once.
+     */
     READ_REFUSED("the store refuses to be read"),
     /** The store applies a call, and the answer is lost. */
     ANSWER_LOST("the answer is lost"),
@@ -49,7 +51,9 @@ public enum Fault {
         };
     }
 
-    /** Whether it can hit a commit, or be there when a commit is made. The others hit a body, a claim and a question. */
+    /**
+     * Whether it can hit a commit, or be there when a commit is made. The others hit a body, a claim and a question.
+     */
     public boolean hitsCommits() {
         return this != KILLED_IN_BODY && this != SKIPPED && this != READ_REFUSED;
     }

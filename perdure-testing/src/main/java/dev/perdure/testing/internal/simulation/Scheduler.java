@@ -11,11 +11,11 @@ import org.jspecify.annotations.Nullable;
 /**
  * Runs the threads of one history, one at a time.
  *
- * <p>How it works. There is one turn. The task that has it runs until it waits or ends, then chooses the next task among those
- * that can run, by the seed, and passes the turn on. When none can run, time moves to the end of the first wait. There are two
- * times. The monotonic time moves by waits of every kind. When nothing but housekeeping has happened for a while, the wall time
- * skips to the next timer of a workflow and the monotonic time stays: a workflow may sleep for a month, and no history has to
- * renew leases for a month.
+ * <p>How it works. There is one turn. The task that has it runs until it waits or ends, then chooses the next task
+ * among those that can run, by the seed, and passes the turn on. When none can run, time moves to the end of the first
+ * wait. There are two times. The monotonic time moves by waits of every kind. When nothing but housekeeping has
+ * happened for a while, the wall time skips to the next timer of a workflow and the monotonic time stays: a workflow
+ * may sleep for a month, and no history has to renew leases for a month.
  *
  * <p>Because only the holder of the turn touches anything, no field needs a lock. The turn itself publishes them.
  */

@@ -6,8 +6,8 @@ import java.time.Instant;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A process of a history: the clockwork of one engine. Its clocks may be wrong by an offset and by a drift; it can stand still, and
- * it can die.
+ * A process of a history: the clockwork of one engine. Its clocks may be wrong by an offset and by a drift; it can
+ * stand still, and it can die.
  */
 public final class SimulatedProcess implements Clockwork {
     private static final Instant BEGINNING = Instant.parse("2030-01-01T00:00:00Z");

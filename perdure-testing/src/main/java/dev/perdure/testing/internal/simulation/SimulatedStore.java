@@ -215,8 +215,8 @@ final class SimulatedStore implements Store {
     /**
      * Housekeeping, which mostly finds nothing to do.
      *
-     * @param news whether an answer has something that the caller acts on. An answer that has not takes no time, because
-     *     nothing depends on what happens while it is on its way
+     * @param news whether an answer has something that the caller acts on. An answer that has not takes no time,
+     *     because nothing depends on what happens while it is on its way
      */
     private <T extends @Nullable Object> T keepHouse(
             String name, Supplier<T> call, Supplier<T> late, Predicate<T> news) {

@@ -5,8 +5,8 @@ import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.LockSupport;
 
 /**
- * Watches that the turn does not stand still. A thread of a history that blocks outside of the simulation would block all of it;
- * the thread that runs the history, which only waits, notices that and says where the other one stands.
+ * Watches that the turn does not stand still. A thread of a history that blocks outside of the simulation would block
+ * all of it; the thread that runs the history, which only waits, notices that and says where the other one stands.
  */
 final class Watchdog {
     private static final long LOOK_NANOS = Duration.ofMillis(200).toNanos();

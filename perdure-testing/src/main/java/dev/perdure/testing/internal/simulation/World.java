@@ -37,8 +37,8 @@ import org.jspecify.annotations.Nullable;
 /** All processes of one history: a few workers, the process of the test, and their store. */
 public final class World {
     /**
-     * Short, because leases, polls and repairs are most of what a history does. Everything that takes long in a history is a
-     * multiple of it, so a fault lasts as long for the engine as with a longer one.
+     * Short, because leases, polls and repairs are most of what a history does. Everything that takes long in a history
+     * is a multiple of it, so a fault lasts as long for the engine as with a longer one.
      */
     static final Duration LEASE = Duration.ofSeconds(2);
 
@@ -293,8 +293,8 @@ public final class World {
     }
 
     /**
-     * Runs this in a process of its own, and returns when it has been carried out to its end. If the process dies or closes, another
-     * one begins from the start: a caller that asks again, because it got no answer.
+     * Runs this in a process of its own, and returns when it has been carried out to its end. If the process dies or
+     * closes, another one begins from the start: a caller that asks again, because it got no answer.
      *
      * @param worker whether the process also runs workflows
      */

@@ -1,6 +1,7 @@
-package dev.perdure.postgres.write.part;
+package dev.perdure.postgres.write;
 
 import dev.perdure.postgres.jdbc.Schema;
+import dev.perdure.postgres.write.part.Pieces;
 
 /**
  * The statements of starts under keys. They are sent one after another in one transaction, because the run that has the
