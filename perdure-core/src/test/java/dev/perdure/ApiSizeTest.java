@@ -24,7 +24,8 @@ class ApiSizeTest {
         assertThat(methods(Perdure.class))
                 .filteredOn(method -> !method.endsWith(".queues()")
                         && !method.endsWith(".limiters()")
-                        && !method.endsWith(".schedules()"))
+                        && !method.endsWith(".schedules()")
+                        && !method.endsWith(".retention()"))
                 .hasSizeBetween(10, 20);
     }
 

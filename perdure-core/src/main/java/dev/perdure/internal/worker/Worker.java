@@ -102,7 +102,7 @@ public final class Worker implements Session.Home {
                 new TreeSet<>(registry.names()),
                 new TreeSet<>(rules.queues()),
                 Objects.requireNonNullElse(rules.version(), "none"),
-                rules.labels(),
+                rules.labels().isEmpty() ? "none" : rules.labels(),
                 rules.lease(),
                 rules.maxRuns());
         return joining;
