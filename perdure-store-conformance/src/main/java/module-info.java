@@ -11,5 +11,6 @@ module dev.perdure.conformance {
     exports dev.perdure.conformance.dag;
     exports dev.perdure.conformance.limiter;
     exports dev.perdure.conformance.object;
+    exports dev.perdure.conformance.operation;
     exports dev.perdure.conformance.queue;
 }

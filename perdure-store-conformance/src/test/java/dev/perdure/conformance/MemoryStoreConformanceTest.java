@@ -10,6 +10,8 @@ import dev.perdure.conformance.object.CallPipelineConformance;
 import dev.perdure.conformance.object.CompletedCallConformance;
 import dev.perdure.conformance.object.ObjectConformance;
 import dev.perdure.conformance.object.ObjectStateConformance;
+import dev.perdure.conformance.operation.RemovalConformance;
+import dev.perdure.conformance.operation.RetryConformance;
 import dev.perdure.conformance.queue.FullKeyConformance;
 import dev.perdure.conformance.queue.PlacementConformance;
 import dev.perdure.conformance.queue.QueueLimitConformance;

@@ -1,4 +1,4 @@
-package dev.perdure.conformance;
+package dev.perdure.conformance.operation;
 
 import static dev.perdure.retention.Retention.FOREVER;
 import static dev.perdure.retention.Retention.runs;

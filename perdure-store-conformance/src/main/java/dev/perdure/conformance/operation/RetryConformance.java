@@ -1,4 +1,4 @@
-package dev.perdure.conformance;
+package dev.perdure.conformance.operation;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
