@@ -20,9 +20,7 @@ import org.jspecify.annotations.Nullable;
  * removes such a group as a whole.
  */
 final class MemoryRemovals implements Removals {
-    private static final Duration SHORTEST_REST = Duration.ofMillis(50);
     private static final Duration LONGEST_REST = Duration.ofMinutes(1);
-    private static final int LOOKS_PER_PERIOD = 20;
 
     private final Tables tables;
     private final MemoryStartKeys keys;
@@ -143,10 +141,7 @@ final class MemoryRemovals implements Removals {
     }
 
     private static Duration rest(Retention rules) {
-        Duration rest = rules.shortest().dividedBy(LOOKS_PER_PERIOD);
-        if (rest.compareTo(LONGEST_REST) > 0) {
-            return LONGEST_REST;
-        }
-        return rest.compareTo(SHORTEST_REST) < 0 ? SHORTEST_REST : rest;
+        Duration rest = Removals.rest(rules);
+        return rest.compareTo(LONGEST_REST) > 0 ? LONGEST_REST : rest;
     }
 }

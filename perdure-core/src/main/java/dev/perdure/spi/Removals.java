@@ -19,6 +19,13 @@ public interface Removals {
     /** So many of the last changes of state of a run that lives on are kept when it begins another life. */
     int CHANGES_KEPT = 1_000;
 
+    /** How long to rest between two looks at all old runs: a twentieth of the shortest period, at least 50 ms. */
+    static Duration rest(Retention retention) {
+        Duration shortest = Duration.ofMillis(50);
+        Duration rest = retention.shortest().dividedBy(20);
+        return rest.compareTo(shortest) < 0 ? shortest : rest;
+    }
+
     /**
      * What a batch has done.
      *

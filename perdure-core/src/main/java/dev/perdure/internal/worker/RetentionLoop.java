@@ -22,7 +22,6 @@ final class RetentionLoop {
     private static final int BATCH = 1_000;
 
     private static final Duration FIRST = Duration.ofMinutes(1);
-    private static final int LOOKS_PER_PERIOD = 20;
 
     private final Settings settings;
     private final Clockwork.Signal tick;
@@ -61,7 +60,7 @@ final class RetentionLoop {
     /** Not at once, because a process that starts has more urgent work. */
     private long first() {
         Retention declared = settings.retention();
-        Duration soon = declared == null ? FIRST : declared.shortest().dividedBy(LOOKS_PER_PERIOD);
+        Duration soon = declared == null ? FIRST : Removals.rest(declared);
         return (soon.compareTo(FIRST) < 0 ? soon : FIRST).toNanos();
     }
 

@@ -44,10 +44,8 @@ public final class PostgresRemovals implements Removals {
 
     private static final int FIRST_SIZE = 100;
     private static final int SMALLEST = 1;
-    private static final Duration SHORTEST_REST = Duration.ofMillis(50);
     private static final Duration LONGEST_REST = Duration.ofMinutes(1);
     private static final Duration LONGEST_PASS_REST = Duration.ofHours(1);
-    private static final int LOOKS_PER_PERIOD = 20;
     /** A pass over runs that stay is not repeated before so many a second are reached. */
     private static final long KEPT_PER_SECOND = 20_000;
 
@@ -149,8 +147,7 @@ public final class PostgresRemovals implements Removals {
     }
 
     private static Duration rest(Retention rules) {
-        Duration rest = rules.shortest().dividedBy(LOOKS_PER_PERIOD);
-        return rest.compareTo(SHORTEST_REST) < 0 ? SHORTEST_REST : atMost(LONGEST_PASS_REST, rest);
+        return atMost(LONGEST_PASS_REST, Removals.rest(rules));
     }
 
     private static Duration atMost(Duration most, Duration duration) {

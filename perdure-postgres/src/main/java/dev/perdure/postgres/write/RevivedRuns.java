@@ -177,10 +177,9 @@ final class RevivedRuns {
         }
         List<RetryPlan.Place> removed = new ArrayList<>(plan.removed());
         removed.add(new RetryPlan.Place(Codes.OUTCOME, 0));
-        List<Part> parts = new ArrayList<>();
-        parts.add(new Part(
-                sql.retry, parameters -> places(parameters.time(run.at()).number(run.key()), removed)));
-        context.script().send(connection, parts);
+        Part part = new Part(
+                sql.retry, parameters -> places(parameters.time(run.at()).number(run.key()), removed));
+        context.script().send(connection, List.of(part));
         long[] missed = missed(connection, run);
         if (missed.length > 0) {
             context.script()

@@ -1,6 +1,6 @@
 -- Perdure: retention. Runs that have ended are removed after a while, by any worker, a batch at a time.
 
--- One row. Whoever removes a batch locks it, so that one worker works at a time; the others skip it and never wait.
+-- One row. The worker that removes a batch locks it, so that one works at a time; the others skip it and never wait.
 CREATE TABLE ${schema}.retention (
     "only"      boolean     NOT NULL DEFAULT true PRIMARY KEY CHECK ("only"),
     next_at     timestamptz NOT NULL DEFAULT to_timestamp(0), -- no batch before this

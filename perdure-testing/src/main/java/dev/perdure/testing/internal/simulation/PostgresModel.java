@@ -23,8 +23,8 @@ import java.util.List;
  *
  * <ul>
  *   <li>The lane alone fences what leaves a run where it is: entries and effects of a worker that still lives are kept,
- *       whoever holds the run by now, and also if it has ended ({@link MemoryStore#fencingByLanes}). A transaction step
- *       locks its run and compares the epoch.
+ *       although another worker may hold the run by now, and also if it has ended ({@link
+ *       MemoryStore#fencingByLanes}). A transaction step locks its run and compares the epoch.
  *   <li>A poll is several statements, and each sees what was committed before it: others run in between.
  *   <li>A batch waits for locks: others commit before it, although it was sent first.
  * </ul>
