@@ -41,9 +41,17 @@ final class MemoryRetries {
         if (refusal == null) {
             refusal = plan.refusal();
         }
+        Row rival = ledger.keys.rival(row);
+        if (refusal == null && rival != null) {
+            refusal = Change.Retry.keyTaken(
+                    retry.run(),
+                    Objects.requireNonNull(row.startKey),
+                    rival.ref.id().value());
+        }
         if (refusal != null) {
             return new Outcome.Refused(refusal);
         }
+        ledger.keys.takeBack(row);
         plan.removed().forEach(place -> row.journal.remove(new Row.Place(place.position(), place.note())));
         row.outcome = null;
         row.epoch++;

@@ -138,6 +138,9 @@ final class MemoryStartKeys {
                 holdBack(row, before);
             }
             named.put(id, new Named(row, until(key), tables.now()));
+            if (key instanceof StartKey.Deduplication deduplication && deduplication.until() == StartKey.Until.ENDED) {
+                row.startKey = key.key();
+            }
         }
         return outcome;
     }
@@ -173,6 +176,31 @@ final class MemoryStartKeys {
         row.reason = Admission.replaces(before.ref.id());
         row.replaces = before;
         tables.entered(row, row.reason);
+    }
+
+    /** The run that has the deduplication key of this run now and has not ended, or has to end first; or null. */
+    @Nullable
+    Row rival(Row row) {
+        Named present = row.startKey == null ? null : named.get(deduplication(row, row.startKey));
+        if (present == null) {
+            return null;
+        }
+        Row holder = present.run;
+        if (holder != row && !holder.state.isTerminal()) {
+            return holder;
+        }
+        return holder.replaces != row && holder.waitsForReplaced() ? holder.replaces : null;
+    }
+
+    /** Gives a run that continues its deduplication key back. */
+    void takeBack(Row row) {
+        if (row.startKey != null) {
+            named.put(deduplication(row, row.startKey), new Named(row, null, tables.now()));
+        }
+    }
+
+    private static Id deduplication(Row row, String key) {
+        return new Id(row.start.definition(), StartKey.Deduplication.class, key);
     }
 
     /** Lets runs begin whose predecessors under their keys have ended. */

@@ -74,6 +74,10 @@ final class Row {
     @Nullable
     Instant startBy;
 
+    /** The deduplication key that it has until it has ended. */
+    @Nullable
+    String startKey;
+
     /** The run that it replaces, if it has to wait for the end of that run. */
     @Nullable
     Row replaces;

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import com.zaxxer.hikari.HikariDataSource;
 import dev.perdure.RunId;
 import dev.perdure.RunState;
+import dev.perdure.StartKey;
 import dev.perdure.postgres.hint.PostgresHints;
 import dev.perdure.postgres.inbox.InboxReader;
 import dev.perdure.postgres.jdbc.Connections;
@@ -14,6 +15,7 @@ import dev.perdure.postgres.lane.LeaseSql;
 import dev.perdure.postgres.lane.Workers;
 import dev.perdure.postgres.limiter.PostgresPermits;
 import dev.perdure.postgres.queue.PostgresQueues;
+import dev.perdure.postgres.removal.PostgresRemovals;
 import dev.perdure.postgres.work.LimitedClaims;
 import dev.perdure.postgres.work.Placements;
 import dev.perdure.postgres.work.PostgresDispatch;
@@ -25,6 +27,7 @@ import dev.perdure.postgres.write.part.LedgerSql;
 import dev.perdure.queue.Limiter;
 import dev.perdure.queue.Placement;
 import dev.perdure.queue.Requirement;
+import dev.perdure.retention.Retention;
 import dev.perdure.spi.Dispatch.Claimed;
 import dev.perdure.spi.Leases.Joining;
 import dev.perdure.spi.Outcome;
@@ -122,6 +125,8 @@ final class PlansIT {
                         new StartLimits(database, SCHEMA, ledger),
                         ledger,
                         new Watermark());
+                PostgresRemovals removals = new PostgresRemovals(database, SCHEMA, ledgerSql);
+                removals.change(Retention.of(Duration.ofSeconds(1)));
                 for (int i = 0; i < 8; i++) {
                     plain(ledger, fixture, "small-plain-" + i, 2);
                     everything(ledger, dispatch, fixture, "small-" + i, 2);
@@ -131,6 +136,7 @@ final class PlansIT {
                     freeCalls(ledger, fixture, "small-free-" + i, 2);
                     permits(permits, ledger, fixture, "small-permit-" + i, 2);
                     placed(ledger, dispatch, fixture, "small-placed-" + i, 2);
+                    revived(ledger, removals, fixture, "small-revived-" + i, 2);
                 }
                 everything(ledger, dispatch, fixture, "grow", 5_000);
                 plain(ledger, fixture, "grown-plain", 1_000);
@@ -140,6 +146,7 @@ final class PlansIT {
                 freeCalls(ledger, fixture, "grown-free", 1_000);
                 permits(permits, ledger, fixture, "grown-permit", 2_000);
                 placed(ledger, dispatch, fixture, "grown-placed", 1_000);
+                revived(ledger, removals, fixture, "grown-revived", 100);
                 Map<String, Long> before = sequentialScans(one);
                 everything(ledger, dispatch, fixture, "measured", 200);
                 plain(ledger, fixture, "measured-plain", 200);
@@ -149,6 +156,7 @@ final class PlansIT {
                 freeCalls(ledger, fixture, "measured-free", 100);
                 permits(permits, ledger, fixture, "measured-permit", 100);
                 placed(ledger, dispatch, fixture, "measured-placed", 100);
+                revived(ledger, removals, fixture, "measured-revived", 20);
                 assertThat(sequentialScans(one)).isEqualTo(before);
             }
         }
@@ -438,13 +446,39 @@ final class PlansIT {
         assertThat(ledger.apply(lane, changes)).hasOnlyElementsOfTypes(Outcome.Applied.class, Outcome.Commanded.class);
     }
 
+    /** Runs under keys that failed, and then their children, retried and forked; and a batch of old runs removed. */
+    private static void revived(
+            PostgresLedger ledger, PostgresRemovals removals, StoreFixture fixture, String name, int count) {
+        Lane lane = new Lane(fixture.worker, 0);
+        Move fail = new Move.End(RunState.FAILED, StoreFixture.json("\"no\""), "it failed");
+        for (int i = 0; i < count; i++) {
+            NewRun keyed = StoreFixture.newRun(name + "-" + i)
+                    .withAdmission(Admission.UNCONDITIONAL.withKey(StartKey.deduplicate(name + i), false));
+            RunRef run = ((Outcome.Started) ledger.apply(lane, List.of(new Change.Start(keyed, fixture.worker)))
+                            .getFirst())
+                    .run();
+            Change start = new Change.Start(StoreFixture.child(run, run.id() + "-child", 1), fixture.worker);
+            RunRef child = ((Outcome.Started) ledger.apply(lane, List.of(start)).getFirst()).run();
+            Change end = new Change.Advance(run, 1, List.of(StoreFixture.step(2)), fail);
+            Outcome.Applied ended =
+                    (Outcome.Applied) ledger.apply(lane, List.of(end)).getFirst();
+            applied(ledger, lane, List.of(new Change.Advance(child, 1, List.of(), fail)));
+            applied(ledger, Lane.client(0), List.of(new Change.Retry(run.id(), ended.at())));
+            ledger.apply(
+                    Lane.client(0), List.of(new Change.Fork(run.id(), 3, RunId.of(run.id() + "-fork"), 4711, null)));
+        }
+        removals.remove(count);
+        ledger.releaseKeys();
+        ledger.forgetKeys();
+    }
+
     private static Map<String, Long> sequentialScans(HikariDataSource one) throws SQLException {
         Map<String, Long> scans = new LinkedHashMap<>();
         try (Connection connection = one.getConnection();
                 Statement statement = connection.createStatement()) {
             TestServer.reportStatistics(connection);
             try (ResultSet rows = statement.executeQuery(
-                    "SELECT relname, seq_scan FROM pg_stat_user_tables WHERE schemaname = '%s' AND relname IN ('run', 'journal', 'object', 'object_call', 'object_state', 'event', 'held', 'ready', 'timer', 'mail', 'permit', 'limiter_rate', 'awakeable', 'subscription', 'publication')"
+                    "SELECT relname, seq_scan FROM pg_stat_user_tables WHERE schemaname = '%s' AND relname IN ('run', 'journal', 'object', 'object_call', 'object_state', 'event', 'held', 'ready', 'timer', 'mail', 'permit', 'limiter_rate', 'awakeable', 'subscription', 'publication', 'start_key')"
                             .formatted(SCHEMA.name()))) {
                 while (rows.next()) {
                     scans.put(rows.getString(1), rows.getLong(2));

@@ -13,6 +13,7 @@ import java.util.List;
 import java.util.concurrent.ConcurrentLinkedDeque;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.BooleanSupplier;
 import javax.sql.DataSource;
 import org.postgresql.ds.PGSimpleDataSource;
 
@@ -140,9 +141,14 @@ final class TestServer {
 
     /** Waits until a backend waits for a lock. */
     static void awaitBlocked() {
+        awaitBlocked(1, () -> false);
+    }
+
+    /** Waits until so many backends wait for a lock, or something else has happened. */
+    static void awaitBlocked(int backends, BooleanSupplier otherwise) {
         String waiting = "SELECT count(*) FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND state = 'active'";
         long limit = System.nanoTime() + TimeUnit.SECONDS.toNanos(5);
-        while (query(waiting).equals("0")) {
+        while (Integer.parseInt(query(waiting)) < backends && !otherwise.getAsBoolean()) {
             assertThat(System.nanoTime()).as("a session should wait for a lock").isLessThan(limit);
         }
     }

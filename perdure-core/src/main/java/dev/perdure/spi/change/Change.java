@@ -142,8 +142,9 @@ public sealed interface Change {
 
     /**
      * Lets a run that failed or was cancelled continue from the call that failed, in the same life: see {@link
-     * RetryPlan}. The store refuses it for a run with tasks, for a task, for a call of a virtual object, and if the run
-     * that called it has got its outcome. Outcomes of children that ended since are delivered.
+     * RetryPlan}. The store refuses it for a run with tasks, for a task, for a call of a virtual object, if the run
+     * that called it has got its outcome, and if another run that has not ended has its deduplication key, which it
+     * otherwise gets back. Outcomes of children that ended since are delivered.
      *
      * @param run the run
      * @param ended when it ended: if it has continued since, or ended once more, this change was applied before
@@ -168,6 +169,12 @@ public sealed interface Change {
                     ? null
                     : "The run '%s', which called it, has got the outcome of '%s'. Fork one of them instead."
                             .formatted(told, run);
+        }
+
+        /** For stores: why a run cannot be retried whose deduplication key another run has got. */
+        public static String keyTaken(RunId run, String key, String holder) {
+            return "The run '%s' has its deduplication key '%s' now, and only one run at a time has it. Retry '%s' when that run has ended, or fork it."
+                    .formatted(holder, key, run);
         }
     }
 

@@ -414,9 +414,12 @@ final class KeyedStarts {
 
         private void name(StartKey key, RunRef named, @Nullable RunRef after, @Nullable Instant until)
                 throws SQLException {
+            boolean untilEnded = key instanceof StartKey.Deduplication deduplication
+                    && deduplication.until() == StartKey.Until.ENDED;
             Instant lookAt = key instanceof StartKey.IdempotencyKey ? until : null;
             try (PreparedStatement statement = Database.prepare(connection, sql.name)) {
                 Parameters parameters = new Parameters(statement)
+                        .text(untilEnded ? key.key() : null)
                         .number(named.key())
                         .object(after == null ? null : after.key())
                         .number(run.seed())

@@ -39,7 +39,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * Lets runs that have ended continue, and forks runs. Operators ask for this, so each is a transaction of its own.
  *
- * <p>How it works: the transaction locks the run, reads its journal without payloads, and decides as every store does
+ * <p>How it works: the transaction locks the run's deduplication key, if it has one, and then the run and its parent. It
+ * reads its journal without payloads, and decides as every store does
  * ({@link RetryPlan}, {@link ForkPlan}). A retry then removes the entries, makes the run ready, and delivers the
  * outcomes of children that ended meanwhile. A fork starts a run like any other, and copies the entries before the
  * transaction commits, so no worker sees the run without them.
@@ -50,11 +51,13 @@ import org.jspecify.annotations.Nullable;
 final class RevivedRuns {
     private final WriteContext context;
     private final RetrySql sql;
+    private final StartKeySql keySql;
     private final Keys keys;
 
     RevivedRuns(WriteContext context, Schema schema, Keys keys) {
         this.context = context;
         this.sql = new RetrySql(schema);
+        this.keySql = new StartKeySql(schema);
         this.keys = keys;
     }
 
@@ -97,6 +100,10 @@ final class RevivedRuns {
             NewRun start) {}
 
     private @Nullable Found find(Connection connection, RunId run) throws SQLException {
+        try (PreparedStatement statement = Database.prepare(connection, sql.lock)) {
+            new Parameters(statement).text(run.value());
+            statement.execute();
+        }
         try (PreparedStatement statement = Database.prepare(connection, sql.find)) {
             new Parameters(statement).time(context.database().time()).text(run.value());
             try (ResultSet row = statement.executeQuery()) {
@@ -160,6 +167,7 @@ final class RevivedRuns {
     // ---- retry
 
     private Outcome retry(Connection connection, Sender sender, Change.Retry retry) throws SQLException {
+        RetriedKey key = RetriedKey.lock(connection, keySql, retry.run(), context.database());
         Found run = find(connection, retry.run());
         if (run == null) {
             return new Outcome.UnknownRun();
@@ -174,6 +182,13 @@ final class RevivedRuns {
         RetryPlan plan = RetryPlan.of(entries(connection, run.key()));
         if (plan.refusal() != null) {
             return new Outcome.Refused(plan.refusal());
+        }
+        if (key != null) {
+            String taken = key.refusal();
+            if (taken != null) {
+                return new Outcome.Refused(taken);
+            }
+            key.takeBack(run.key());
         }
         List<RetryPlan.Place> removed = new ArrayList<>(plan.removed());
         removed.add(new RetryPlan.Place(Codes.OUTCOME, 0));

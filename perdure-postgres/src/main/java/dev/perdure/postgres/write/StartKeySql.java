@@ -21,9 +21,10 @@ public final class StartKeySql {
     /** The run that has the key, read after the key was locked, with what this start needs to know about it. */
     private static final String NAMED = """
             SELECT clock.at, k.seed, k.until, k.until > clock.at AS lives, r.key, r.id, r.definition, r.state, r.epoch,
-                   r.epoch > 0 OR EXISTS (
-                       SELECT FROM ${schema}.run t WHERE t.parent = r.key AND t.before IS NOT NULL AND t.epoch > 0
-                   ) AS begun,
+                   r.epoch > 0 OR (
+                       -- Not EXISTS, for which the server may read the whole table into a hash table.
+                       SELECT true FROM ${schema}.run t WHERE t.parent = r.key AND t.before IS NOT NULL AND t.epoch > 0 LIMIT 1
+                   ) IS NOT NULL AS begun,
                    r.restarts > 0 OR COALESCE(i.payload = ?::bytea, false) AS same_input,
                    a.key AS after_key, a.id AS after_id
             FROM (SELECT ${now} AS at OFFSET 0) clock
@@ -37,10 +38,38 @@ public final class StartKeySql {
             ) a ON true
             """;
 
-    /** Gives the key to another run. */
+    /** The deduplication key that a run has until it has ended. It never changes. */
+    private static final String OWN =
+            "SELECT definition, start_key FROM ${schema}.run WHERE id = ?::text AND start_key IS NOT NULL";
+
+    /** A run that has not ended and has a deduplication key, or has to end before another one begins under it. */
+    private static final String RIVAL = """
+            SELECT r.id
+            FROM (
+                SELECT run, after FROM ${schema}.start_key WHERE definition = ?::text AND start_key = ?::text AND kind = 0 OFFSET 0
+            ) k
+            CROSS JOIN LATERAL unnest(ARRAY[k.run, k.after]) AS named (key)
+            CROSS JOIN LATERAL (
+                SELECT id FROM ${schema}.run WHERE run.key = named.key AND run.state < ${COMPLETED} OFFSET 0
+            ) r
+            WHERE r.id <> ?::text
+            """;
+
+    /** Gives a deduplication key back to a run that continues. */
+    private static final String TAKE_BACK = """
+            UPDATE ${schema}.start_key SET run = ?::bigint, after = NULL
+            WHERE definition = ?::text AND start_key = ?::text AND kind = 0
+            RETURNING 1
+            """;
+
+    /** Gives the key to another run, which remembers it if it has it until it has ended. */
     private static final String NAME = """
+            WITH given AS MATERIALIZED (SELECT ?::text AS start_key, ?::bigint AS run), kept AS (
+                UPDATE ${schema}.run SET start_key = (SELECT start_key FROM given)
+                WHERE key = ANY (ARRAY(SELECT run FROM given WHERE start_key IS NOT NULL))
+            )
             UPDATE ${schema}.start_key SET
-                run = ?::bigint, after = ?::bigint, seed = ?::bigint, until = ?::timestamptz,
+                run = (SELECT run FROM given), after = ?::bigint, seed = ?::bigint, until = ?::timestamptz,
                 look_at = COALESCE(?::timestamptz, look_at)
             WHERE definition = ?::text AND start_key = ?::text AND kind = ?::smallint
             RETURNING 1
@@ -95,7 +124,7 @@ public final class StartKeySql {
                 SELECT k.ctid AS place, k.run
                 FROM ${schema}.start_key k
                 WHERE k.after IS NOT NULL
-                  AND NOT EXISTS (SELECT FROM ${schema}.run a WHERE a.key = k.after AND a.state < ${COMPLETED})
+                  AND (SELECT true FROM ${schema}.run a WHERE a.key = k.after AND a.state < ${COMPLETED} LIMIT 1) IS NULL
                 LIMIT 500
                 FOR UPDATE SKIP LOCKED
             ), found AS MATERIALIZED (
@@ -133,8 +162,8 @@ public final class StartKeySql {
                 LIMIT 1000
                 FOR UPDATE OF k SKIP LOCKED
             ), judged AS MATERIALIZED (
-                SELECT l.place, l.after IS NULL AND CASE WHEN l.kind = 1 THEN COALESCE(l.over, true) ELSE NOT EXISTS (
-                           SELECT FROM ${schema}.run r WHERE r.key = l.run AND r.state < ${COMPLETED}) END AS stale
+                SELECT l.place, l.after IS NULL AND CASE WHEN l.kind = 1 THEN COALESCE(l.over, true) ELSE (
+                           SELECT true FROM ${schema}.run r WHERE r.key = l.run AND r.state < ${COMPLETED} LIMIT 1) IS NULL END AS stale
                 FROM looked l
             ), kept AS (
                 UPDATE ${schema}.start_key SET look_at = (SELECT at FROM clock) + interval '1 hour'
@@ -169,7 +198,7 @@ public final class StartKeySql {
             )
             SELECT rule.policy, rule.places, m.id,
                    m.cancel IS NULL AND m.kill IS NULL AND m.before IS NULL
-                       AND NOT EXISTS (SELECT FROM ${schema}.object_call o WHERE o.key = m.key) AS yields
+                       AND (SELECT true FROM ${schema}.object_call o WHERE o.key = m.key LIMIT 1) IS NULL AS yields
             FROM rule
             LEFT JOIN LATERAL (
                 SELECT r.*
@@ -182,6 +211,9 @@ public final class StartKeySql {
 
     public final String lock;
     public final String named;
+    public final String own;
+    public final String rival;
+    public final String takeBack;
     public final String name;
     public final String postpone;
     public final String holdBack;
@@ -194,6 +226,9 @@ public final class StartKeySql {
     public StartKeySql(Schema schema) {
         this.lock = Pieces.sql(schema, LOCK);
         this.named = Pieces.sql(schema, NAMED);
+        this.own = Pieces.sql(schema, OWN);
+        this.rival = Pieces.sql(schema, RIVAL);
+        this.takeBack = Pieces.sql(schema, TAKE_BACK);
         this.name = Pieces.sql(schema, NAME);
         this.postpone = Pieces.sql(schema, POSTPONE);
         this.holdBack = Pieces.sql(schema, HOLD_BACK);

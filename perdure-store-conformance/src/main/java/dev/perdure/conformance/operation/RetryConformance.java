@@ -4,9 +4,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.perdure.RunId;
 import dev.perdure.RunState;
+import dev.perdure.StartKey;
 import dev.perdure.conformance.dag.DagConformance;
 import dev.perdure.spi.Dispatch.Claimed;
 import dev.perdure.spi.Outcome;
+import dev.perdure.spi.change.Admission;
 import dev.perdure.spi.change.Change;
 import dev.perdure.spi.change.Channel;
 import dev.perdure.spi.change.Effect;
@@ -15,6 +17,7 @@ import dev.perdure.spi.change.Entry.Kind;
 import dev.perdure.spi.change.Entry.Status;
 import dev.perdure.spi.change.Lane;
 import dev.perdure.spi.change.Move;
+import dev.perdure.spi.change.NewRun;
 import dev.perdure.spi.change.Payload;
 import dev.perdure.spi.change.RunRef;
 import dev.perdure.spi.change.WorkerId;
@@ -191,6 +194,75 @@ public abstract class RetryConformance extends DagConformance {
         command(refOf("dag"), Change.CommandKind.KILL, "no");
         assertThat(refusal(retry(refOf("dag")))).contains("belongs to a DAG");
         assertThat(refusal(retry(refOf("a")))).contains("belongs to a DAG");
+    }
+
+    // ---- deduplication keys
+
+    private static final StartKey.Deduplication ONE = StartKey.deduplicate("k");
+
+    private static NewRun keyed(String id, StartKey key) {
+        return newRun(id).withAdmission(Admission.UNCONDITIONAL.withKey(key, false));
+    }
+
+    /** A run that has failed and was started under a key. */
+    private RunRef failed(WorkerId worker, String id, StartKey key) {
+        RunRef run = startOwned(worker, keyed(id, key));
+        apply(worker, advance(run, 1, FAIL));
+        return run;
+    }
+
+    @Test
+    void a_retry_is_refused_while_another_run_has_the_deduplication_key() {
+        WorkerId worker = join();
+        RunRef first = failed(worker, "first", ONE);
+        RunRef second = startOwned(worker, keyed("second", ONE));
+
+        assertThat(refusal(retry(first)))
+                .isEqualTo(
+                        "The run 'second' has its deduplication key 'k' now, and only one run at a time has it. Retry 'first' when that run has ended, or fork it.");
+        assertThat(stateOf(first)).isEqualTo(RunState.FAILED);
+        apply(worker, advance(second, 1, complete("1")));
+        assertThat(retry(first)).isInstanceOf(Outcome.Applied.class);
+    }
+
+    @Test
+    void a_retried_run_has_its_deduplication_key_again() {
+        WorkerId worker = join();
+        RunRef first = failed(worker, "first", ONE);
+        RunRef second = failed(worker, "second", ONE);
+        assertThat(retry(first)).isInstanceOf(Outcome.Applied.class);
+
+        Change third = new Change.Start(keyed("third", ONE.refuse()), null);
+        assertThat(apply(Lane.client(0), third)).isEqualTo(new Outcome.KeyTaken(first));
+        assertThat(refusal(retry(second))).startsWith("The run 'first' has its deduplication key 'k' now");
+        Claimed claimed = claimOne(worker);
+        apply(worker, advance(first, claimed.epoch(), complete("1")));
+        assertThat(retry(second)).isInstanceOf(Outcome.Applied.class);
+    }
+
+    @Test
+    void a_retry_is_refused_while_a_run_that_was_to_be_replaced_goes_on() {
+        WorkerId worker = join();
+        RunRef first = failed(worker, "first", ONE.replace());
+        RunRef second = startOwned(worker, keyed("second", ONE.replace()));
+        apply(Lane.client(0), new Change.Start(keyed("third", ONE.replace()), null));
+        command(refOf("third"), Change.CommandKind.KILL, "no");
+        assertThat(stateOf(second)).isEqualTo(RunState.RUNNING);
+
+        assertThat(refusal(retry(first))).startsWith("The run 'second' has its deduplication key 'k' now");
+        assertThat(refusal(retry(refOf("third")))).startsWith("The run 'second' has its deduplication key 'k' now");
+        apply(worker, advance(second, 1, complete("1")));
+        assertThat(retry(first)).isInstanceOf(Outcome.Applied.class);
+    }
+
+    @Test
+    void a_key_that_a_run_gave_up_when_it_began_does_not_matter() {
+        WorkerId worker = join();
+        RunRef first = failed(worker, "first", ONE.untilBegun());
+        apply(Lane.client(0), new Change.Start(keyed("second", ONE.untilBegun()), null));
+
+        assertThat(retry(first)).isInstanceOf(Outcome.Applied.class);
+        assertThat(stateOf(refOf("second"))).isEqualTo(RunState.READY);
     }
 
     // ---- forks

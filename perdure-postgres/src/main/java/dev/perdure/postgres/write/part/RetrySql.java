@@ -6,7 +6,24 @@ import dev.perdure.postgres.jdbc.Schema;
 /** The statements that let a run that has ended continue, and that fork runs. The rules of {@link LedgerSql} apply. */
 public final class RetrySql {
     /**
-     * A run, with what speaks against a retry. {@code told} is the run that has got its outcome, or is about to: one
+     * Locks a run and, if it reports to one, its parent, in the order of their keys. The retry of the parent delivers
+     * the outcome of this run, so of two retries at once the second has to see what the first has done. That is why
+     * {@link #find} is a statement of its own: its snapshot is younger than the locks.
+     */
+    private static final String LOCK = """
+            SELECT count(*)
+            FROM (
+                SELECT unnest(CASE WHEN parent IS NULL THEN ARRAY[key] ELSE ARRAY[key, parent] END) AS key
+                FROM ${schema}.run WHERE id = ?
+                ORDER BY key
+            ) wanted
+            CROSS JOIN LATERAL (
+                SELECT FROM ${schema}.run WHERE run.key = wanted.key AND run.partition = wanted.key & 255 FOR NO KEY UPDATE
+            ) locked
+            """;
+
+    /**
+     * A run that is locked, with what speaks against a retry. {@code told} is the run that has got its outcome, or is about to: one
      * that called it, and lives or has recorded the answer.
      */
     private static final String FIND = """
@@ -15,7 +32,7 @@ public final class RetrySql {
                    r.after IS NOT NULL AND r.before IS NULL AS has_tasks, r.before IS NOT NULL AS is_task,
                    (SELECT true FROM ${schema}.object_call c WHERE c.key = r.key LIMIT 1) IS NOT NULL AS calls, p.id AS told,
                    (SELECT i.payload FROM ${schema}.journal i WHERE i.key = r.key AND i.position = 0) AS input, ${now} AS at
-            FROM (SELECT * FROM ${schema}.run WHERE id = ? FOR NO KEY UPDATE) r
+            FROM (SELECT * FROM ${schema}.run WHERE id = ? OFFSET 0) r
             LEFT JOIN LATERAL (
                 SELECT id FROM ${schema}.run
                 WHERE run.key = r.parent AND r.parent_position <> ${REPORTING} AND run.restarts = r.parent_restarts AND (
@@ -101,6 +118,7 @@ public final class RetrySql {
             SELECT count(*) FROM copied
             """;
 
+    public final String lock;
     public final String find;
     public final String entries;
     public final String retry;
@@ -108,6 +126,7 @@ public final class RetrySql {
     public final String copy;
 
     public RetrySql(Schema schema) {
+        this.lock = Pieces.sql(schema, LOCK);
         this.find = Pieces.sql(schema, FIND.replace("${attributes}", Json.pairs("r.attributes")));
         this.entries = Pieces.sql(schema, ENTRIES);
         this.retry = Pieces.sql(schema, RETRY);
