@@ -1,11 +1,3 @@
 package dev.perdure.testing.scenarios;
 
-import dev.perdure.testing.PerdureTest;
-import dev.perdure.testing.TestMode;
-
-class MemoryDagCodeScenariosTest extends DagCodeScenarios {
-    @Override
-    protected PerdureTest create(TestMode mode) {
-        return PerdureTest.create(mode);
-    }
-}
+class MemoryDagCodeScenariosTest extends DagCodeScenarios implements InMemory {}

@@ -1,11 +1,3 @@
 package dev.perdure.testing.scenarios;
 
-import dev.perdure.testing.PerdureTest;
-import dev.perdure.testing.TestMode;
-
-class MemoryListenerScenariosTest extends ListenerScenarios {
-    @Override
-    protected PerdureTest create(TestMode mode) {
-        return PerdureTest.create(mode);
-    }
-}
+class MemoryListenerScenariosTest extends ListenerScenarios implements InMemory {}

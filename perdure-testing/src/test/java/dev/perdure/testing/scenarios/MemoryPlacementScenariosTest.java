@@ -1,11 +1,3 @@
 package dev.perdure.testing.scenarios;
 
-import dev.perdure.testing.PerdureTest;
-import dev.perdure.testing.TestMode;
-
-class MemoryPlacementScenariosTest extends PlacementScenarios {
-    @Override
-    protected PerdureTest create(TestMode mode) {
-        return PerdureTest.create(mode);
-    }
-}
+class MemoryPlacementScenariosTest extends PlacementScenarios implements InMemory {}

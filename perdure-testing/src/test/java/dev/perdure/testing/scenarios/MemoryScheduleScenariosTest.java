@@ -1,11 +1,3 @@
 package dev.perdure.testing.scenarios;
 
-import dev.perdure.testing.PerdureTest;
-import dev.perdure.testing.TestMode;
-
-class MemoryScheduleScenariosTest extends ScheduleScenarios {
-    @Override
-    protected PerdureTest create(TestMode mode) {
-        return PerdureTest.create(mode);
-    }
-}
+class MemoryScheduleScenariosTest extends ScheduleScenarios implements InMemory {}

@@ -1,11 +1,3 @@
 package dev.perdure.testing.scenarios;
 
-import dev.perdure.testing.PerdureTest;
-import dev.perdure.testing.TestMode;
-
-class MemoryStartingScenariosTest extends StartingScenarios {
-    @Override
-    protected PerdureTest create(TestMode mode) {
-        return PerdureTest.create(mode);
-    }
-}
+class MemoryStartingScenariosTest extends StartingScenarios implements InMemory {}

@@ -5,7 +5,6 @@ import dev.perdure.RunChange;
 import dev.perdure.RunState;
 import dev.perdure.WorkflowBody;
 import dev.perdure.testing.PerdureTest;
-import dev.perdure.testing.TestMode;
 import java.util.List;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
@@ -13,12 +12,10 @@ import java.util.function.BooleanSupplier;
 
 /**
  * Scenarios that every engine must pass, on every store and in every test mode. A group of scenarios is an abstract
- * class. The tests of a store extend it and supply the store.
+ * class. The tests of a store extend it and implement {@link Kit} for
+ * the store.
  */
-abstract class Scenarios {
-    /** An engine on the store under test. */
-    protected abstract PerdureTest create(TestMode mode);
-
+abstract class Scenarios implements Kit {
     static Definition<String, String> workflow(String name, WorkflowBody<String, String> body) {
         return Definition.of(name, String.class, String.class, body);
     }

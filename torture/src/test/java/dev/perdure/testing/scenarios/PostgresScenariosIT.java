@@ -98,458 +98,199 @@ class PostgresScenariosIT {
         return PerdureTest.on(PostgresScenariosIT::store, mode);
     }
 
+    /** Scenarios on PostgreSQL. */
+    private interface OnPostgres extends Kit {
+        @Override
+        default PerdureTest create(TestMode mode) {
+            return onPostgres(mode);
+        }
+    }
+
     private static Store store(Clockwork clockwork) {
         return PostgresStore.on(pool).notifications(false).time(clockwork::now).open();
     }
 
     @Nested
-    class Invocations extends InvocationScenarios {
-        @Override
-        protected PerdureTest create(TestMode mode) {
-            return onPostgres(mode);
-        }
-    }
+    class Invocations extends InvocationScenarios implements OnPostgres {}
 
     @Nested
-    class Cancellation extends CancellationScenarios {
-        @Override
-        protected PerdureTest create(TestMode mode) {
-            return onPostgres(mode);
-        }
-    }
+    class Cancellation extends CancellationScenarios implements OnPostgres {}
 
     @Nested
     @Tag("thorough")
-    class Crash extends CrashScenarios {
-        @Override
-        protected PerdureTest create(TestMode mode) {
-            return onPostgres(mode);
-        }
-    }
+    class Crash extends CrashScenarios implements OnPostgres {}
 
     @Nested
-    class Dag extends DagScenarios {
-        @Override
-        protected PerdureTest create(TestMode mode) {
-            return onPostgres(mode);
-        }
-    }
+    class Dag extends DagScenarios implements OnPostgres {}
 
     @Nested
-    class DagStart extends DagStartScenarios {
-        @Override
-        protected PerdureTest create(TestMode mode) {
-            return onPostgres(mode);
-        }
-    }
+    class DagStart extends DagStartScenarios implements OnPostgres {}
 
     @Nested
     @Tag("thorough")
-    class DagFailure extends DagFailureScenarios {
-        @Override
-        protected PerdureTest create(TestMode mode) {
-            return onPostgres(mode);
-        }
-    }
+    class DagFailure extends DagFailureScenarios implements OnPostgres {}
 
     @Nested
     @Tag("thorough")
-    class DagInterruption extends DagInterruptionScenarios {
-        @Override
-        protected PerdureTest create(TestMode mode) {
-            return onPostgres(mode);
-        }
-    }
+    class DagInterruption extends DagInterruptionScenarios implements OnPostgres {}
 
     @Nested
     @Tag("thorough")
-    class DagCondition extends DagConditionScenarios {
-        @Override
-        protected PerdureTest create(TestMode mode) {
-            return onPostgres(mode);
-        }
-    }
+    class DagCondition extends DagConditionScenarios implements OnPostgres {}
 
     @Nested
-    class DagCode extends DagCodeScenarios {
-        @Override
-        protected PerdureTest create(TestMode mode) {
-            return onPostgres(mode);
-        }
-    }
+    class DagCode extends DagCodeScenarios implements OnPostgres {}
 
     @Nested
     @Tag("thorough")
-    class DagForEach extends DagForEachScenarios {
-        @Override
-        protected PerdureTest create(TestMode mode) {
-            return onPostgres(mode);
-        }
-    }
+    class DagForEach extends DagForEachScenarios implements OnPostgres {}
 
     @Nested
-    class DagRepair extends DagRepairScenarios {
-        @Override
-        protected PerdureTest create(TestMode mode) {
-            return onPostgres(mode);
-        }
-    }
+    class DagRepair extends DagRepairScenarios implements OnPostgres {}
 
     @Nested
     @Tag("thorough")
-    class Deadline extends DeadlineScenarios {
-        @Override
-        protected PerdureTest create(TestMode mode) {
-            return onPostgres(mode);
-        }
-    }
+    class Deadline extends DeadlineScenarios implements OnPostgres {}
 
     @Nested
     @Tag("thorough")
-    class Determinism extends DeterminismScenarios {
-        @Override
-        protected PerdureTest create(TestMode mode) {
-            return onPostgres(mode);
-        }
-    }
+    class Determinism extends DeterminismScenarios implements OnPostgres {}
 
     @Nested
     @Tag("thorough")
-    class ChangedCall extends ChangedCallScenarios {
-        @Override
-        protected PerdureTest create(TestMode mode) {
-            return onPostgres(mode);
-        }
-    }
+    class ChangedCall extends ChangedCallScenarios implements OnPostgres {}
 
     @Nested
-    class Fault extends FaultScenarios {
-        @Override
-        protected PerdureTest create(TestMode mode) {
-            return onPostgres(mode);
-        }
-    }
+    class Fault extends FaultScenarios implements OnPostgres {}
 
     @Nested
-    class Kill extends KillScenarios {
-        @Override
-        protected PerdureTest create(TestMode mode) {
-            return onPostgres(mode);
-        }
-    }
+    class Kill extends KillScenarios implements OnPostgres {}
 
     @Nested
     @Tag("thorough")
-    class Listener extends ListenerScenarios {
-        @Override
-        protected PerdureTest create(TestMode mode) {
-            return onPostgres(mode);
-        }
-    }
+    class Listener extends ListenerScenarios implements OnPostgres {}
 
     @Nested
-    class Listing extends ListingScenarios {
-        @Override
-        protected PerdureTest create(TestMode mode) {
-            return onPostgres(mode);
-        }
-    }
+    class Listing extends ListingScenarios implements OnPostgres {}
 
     @Nested
     @Tag("thorough")
-    class Misuse extends MisuseScenarios {
-        @Override
-        protected PerdureTest create(TestMode mode) {
-            return onPostgres(mode);
-        }
-    }
+    class Misuse extends MisuseScenarios implements OnPostgres {}
 
     @Nested
     @Tag("thorough")
-    class Patch extends PatchScenarios {
-        @Override
-        protected PerdureTest create(TestMode mode) {
-            return onPostgres(mode);
-        }
-    }
+    class Patch extends PatchScenarios implements OnPostgres {}
 
     @Nested
-    class Awaited extends AwaitedScenarios {
-        @Override
-        protected PerdureTest create(TestMode mode) {
-            return onPostgres(mode);
-        }
-    }
+    class Awaited extends AwaitedScenarios implements OnPostgres {}
 
     @Nested
-    class Pause extends PauseScenarios {
-        @Override
-        protected PerdureTest create(TestMode mode) {
-            return onPostgres(mode);
-        }
-    }
+    class Pause extends PauseScenarios implements OnPostgres {}
 
     @Nested
     @Tag("thorough")
-    class Errors extends ErrorScenarios {
-        @Override
-        protected PerdureTest create(TestMode mode) {
-            return onPostgres(mode);
-        }
-    }
+    class Errors extends ErrorScenarios implements OnPostgres {}
 
     @Nested
-    class Poison extends PoisonScenarios {
-        @Override
-        protected PerdureTest create(TestMode mode) {
-            return onPostgres(mode);
-        }
-    }
+    class Poison extends PoisonScenarios implements OnPostgres {}
 
     @Nested
     @Tag("thorough")
-    class Retry extends RetryScenarios {
-        @Override
-        protected PerdureTest create(TestMode mode) {
-            return onPostgres(mode);
-        }
-    }
+    class Retry extends RetryScenarios implements OnPostgres {}
 
     @Nested
-    class Starting extends StartingScenarios {
-        @Override
-        protected PerdureTest create(TestMode mode) {
-            return onPostgres(mode);
-        }
-    }
+    class Starting extends StartingScenarios implements OnPostgres {}
 
     @Nested
-    class StartKeys extends StartKeyScenarios {
-        @Override
-        protected PerdureTest create(TestMode mode) {
-            return onPostgres(mode);
-        }
-    }
+    class StartKeys extends StartKeyScenarios implements OnPostgres {}
 
     @Nested
-    class StartLimit extends StartLimitScenarios {
-        @Override
-        protected PerdureTest create(TestMode mode) {
-            return onPostgres(mode);
-        }
-    }
+    class StartLimit extends StartLimitScenarios implements OnPostgres {}
 
     @Nested
     @Tag("thorough")
-    class Step extends StepScenarios {
-        @Override
-        protected PerdureTest create(TestMode mode) {
-            return onPostgres(mode);
-        }
-    }
+    class Step extends StepScenarios implements OnPostgres {}
 
     @Nested
     @Tag("thorough")
-    class Swallowing extends SwallowingScenarios {
-        @Override
-        protected PerdureTest create(TestMode mode) {
-            return onPostgres(mode);
-        }
-    }
+    class Swallowing extends SwallowingScenarios implements OnPostgres {}
 
     @Nested
-    class Timer extends TimerScenarios {
-        @Override
-        protected PerdureTest create(TestMode mode) {
-            return onPostgres(mode);
-        }
-    }
+    class Timer extends TimerScenarios implements OnPostgres {}
 
     @Nested
-    class Transaction extends TransactionScenarios {
-        @Override
-        protected PerdureTest create(TestMode mode) {
-            return onPostgres(mode);
-        }
-    }
+    class Transaction extends TransactionScenarios implements OnPostgres {}
 
     @Nested
-    class Worker extends WorkerScenarios {
-        @Override
-        protected PerdureTest create(TestMode mode) {
-            return onPostgres(mode);
-        }
-    }
+    class Worker extends WorkerScenarios implements OnPostgres {}
 
     @Nested
-    final class Childs extends ChildScenarios {
-        @Override
-        protected PerdureTest create(TestMode mode) {
-            return onPostgres(mode);
-        }
-    }
+    final class Childs extends ChildScenarios implements OnPostgres {}
 
     @Nested
-    final class Schedules extends ScheduleScenarios {
-        @Override
-        protected PerdureTest create(TestMode mode) {
-            return onPostgres(mode);
-        }
-    }
+    final class Schedules extends ScheduleScenarios implements OnPostgres {}
 
     @Nested
-    final class DeployedSchedules extends DeployedScheduleScenarios {
-        @Override
-        protected PerdureTest create(TestMode mode) {
-            return onPostgres(mode);
-        }
-    }
+    final class ScheduleCommands extends ScheduleCommandScenarios implements OnPostgres {}
 
     @Nested
-    final class FullKeys extends FullKeyScenarios {
-        @Override
-        protected PerdureTest create(TestMode mode) {
-            return onPostgres(mode);
-        }
-    }
+    final class DeployedSchedules extends DeployedScheduleScenarios implements OnPostgres {}
 
     @Nested
-    final class RetriedRuns extends RetriedRunScenarios {
-        @Override
-        protected PerdureTest create(TestMode mode) {
-            return onPostgres(mode);
-        }
-    }
+    final class FullKeys extends FullKeyScenarios implements OnPostgres {}
 
     @Nested
-    final class Retained extends RetentionScenarios {
-        @Override
-        protected PerdureTest create(TestMode mode) {
-            return onPostgres(mode);
-        }
-    }
+    final class RetriedRuns extends RetriedRunScenarios implements OnPostgres {}
 
     @Nested
-    final class LimitersOfSteps extends LimiterScenarios {
-        @Override
-        protected PerdureTest create(TestMode mode) {
-            return onPostgres(mode);
-        }
-    }
+    final class Retained extends RetentionScenarios implements OnPostgres {}
 
     @Nested
-    final class LabelsOfWorkers extends PlacementScenarios {
-        @Override
-        protected PerdureTest create(TestMode mode) {
-            return onPostgres(mode);
-        }
-    }
+    final class LimitersOfSteps extends LimiterScenarios implements OnPostgres {}
 
     @Nested
-    final class QueuesWithLimits extends QueueScenarios {
-        @Override
-        protected PerdureTest create(TestMode mode) {
-            return onPostgres(mode);
-        }
-    }
+    final class LabelsOfWorkers extends PlacementScenarios implements OnPostgres {}
+
+    @Nested
+    final class QueuesWithLimits extends QueueScenarios implements OnPostgres {}
 
     @Nested
     @Tag("thorough")
-    final class Combinators extends CombinatorScenarios {
-        @Override
-        protected PerdureTest create(TestMode mode) {
-            return onPostgres(mode);
-        }
-    }
+    final class Combinators extends CombinatorScenarios implements OnPostgres {}
 
     @Nested
-    final class ContinueAsNews extends ContinueAsNewScenarios {
-        @Override
-        protected PerdureTest create(TestMode mode) {
-            return onPostgres(mode);
-        }
-    }
+    final class ContinueAsNews extends ContinueAsNewScenarios implements OnPostgres {}
 
     @Nested
-    final class Events extends EventScenarios {
-        @Override
-        protected PerdureTest create(TestMode mode) {
-            return onPostgres(mode);
-        }
-    }
+    final class Events extends EventScenarios implements OnPostgres {}
 
     @Nested
-    final class Messages extends MessageScenarios {
-        @Override
-        protected PerdureTest create(TestMode mode) {
-            return onPostgres(mode);
-        }
-    }
+    final class Messages extends MessageScenarios implements OnPostgres {}
 
     @Nested
     @Tag("thorough")
-    final class ParallelSteps extends ParallelStepScenarios {
-        @Override
-        protected PerdureTest create(TestMode mode) {
-            return onPostgres(mode);
-        }
-    }
+    final class ParallelSteps extends ParallelStepScenarios implements OnPostgres {}
 
     @Nested
-    final class Promises extends PromiseScenarios {
-        @Override
-        protected PerdureTest create(TestMode mode) {
-            return onPostgres(mode);
-        }
-    }
+    final class Promises extends PromiseScenarios implements OnPostgres {}
 
     @Nested
-    final class Publishs extends PublishScenarios {
-        @Override
-        protected PerdureTest create(TestMode mode) {
-            return onPostgres(mode);
-        }
-    }
+    final class Publishs extends PublishScenarios implements OnPostgres {}
 
     @Nested
     @Tag("thorough")
-    final class Sagas extends SagaScenarios {
-        @Override
-        protected PerdureTest create(TestMode mode) {
-            return onPostgres(mode);
-        }
-    }
+    final class Sagas extends SagaScenarios implements OnPostgres {}
 
     @Nested
     @Tag("thorough")
-    final class Trees extends TreeScenarios {
-        @Override
-        protected PerdureTest create(TestMode mode) {
-            return onPostgres(mode);
-        }
-    }
+    final class Trees extends TreeScenarios implements OnPostgres {}
 
     @Nested
-    final class Objects extends ObjectScenarios {
-        @Override
-        protected PerdureTest create(TestMode mode) {
-            return onPostgres(mode);
-        }
-    }
+    final class Objects extends ObjectScenarios implements OnPostgres {}
 
     @Nested
-    final class ObjectStates extends ObjectStateScenarios {
-        @Override
-        protected PerdureTest create(TestMode mode) {
-            return onPostgres(mode);
-        }
-    }
+    final class ObjectStates extends ObjectStateScenarios implements OnPostgres {}
 
     @Nested
-    final class ObjectCalls extends ObjectCallScenarios {
-        @Override
-        protected PerdureTest create(TestMode mode) {
-            return onPostgres(mode);
-        }
-    }
+    final class ObjectCalls extends ObjectCallScenarios implements OnPostgres {}
 }

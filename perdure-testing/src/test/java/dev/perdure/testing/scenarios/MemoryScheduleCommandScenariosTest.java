@@ -1,0 +1,3 @@
+package dev.perdure.testing.scenarios;
+
+class MemoryScheduleCommandScenariosTest extends ScheduleCommandScenarios implements InMemory {}
