@@ -68,6 +68,7 @@ class DagIT {
     }
 
     @Test
+    @Tag("thorough")
     void no_join_is_stuck_or_early_when_workers_are_killed() throws Exception {
         try (Field field = new Field()) {
             List<WorkerProcess> workers = new ArrayList<>();

@@ -43,6 +43,7 @@ class LimiterIT {
     private static final Duration STANDSTILL = CrashWorker.LEASE.multipliedBy(2);
 
     @Test
+    @Tag("thorough")
     void never_more_bodies_than_the_limit_are_at_work_whichever_process_is_killed() throws Exception {
         torture(3, Integer.getInteger("limiters.runs", 150), Integer.getInteger("limiters.kills", 3));
     }

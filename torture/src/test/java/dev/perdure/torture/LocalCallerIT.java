@@ -17,6 +17,7 @@ import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Collectors;
 import org.awaitility.Awaitility;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -91,6 +92,7 @@ class LocalCallerIT {
     }
 
     @Test
+    @Tag("thorough")
     void what_a_caller_was_told_has_happened_once_whichever_process_is_killed() throws Exception {
         try (SharedPostgres.Fresh database = SharedPostgres.database("local_callers");
                 HikariDataSource pool = CrashWorker.pool(database.jdbcUrl(), database.user(), database.password());

@@ -76,6 +76,16 @@ final class OutsideLedger {
         }
     }
 
+    /** How many lines there are, without reading them. */
+    long size() throws SQLException {
+        try (Connection connection = database.getConnection();
+                PreparedStatement select = connection.prepareStatement("SELECT count(*) FROM outside_ledger");
+                ResultSet row = select.executeQuery()) {
+            row.next();
+            return row.getLong(1);
+        }
+    }
+
     List<Line> lines() throws SQLException {
         try (Connection connection = database.getConnection();
                 PreparedStatement select = connection.prepareStatement(SELECT);

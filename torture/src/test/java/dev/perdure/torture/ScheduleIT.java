@@ -88,7 +88,7 @@ class ScheduleIT {
                             victim,
                             WorkerProcess.start(ScheduleWorker.class, database).ready());
                 }
-                Awaitility.await().atMost(PATIENCE).until(() -> ledger.lines().size() >= count * seconds);
+                Awaitility.await().atMost(PATIENCE).until(() -> ledger.size() >= (long) count * seconds);
                 check(ledger.lines(), count, seconds, from);
                 System.out.printf(
                         "schedules: %d every second for %d s in %d processes under %d kills; late by %s%n",

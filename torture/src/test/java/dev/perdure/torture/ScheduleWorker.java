@@ -16,6 +16,9 @@ import org.jspecify.annotations.Nullable;
  * test.
  */
 public final class ScheduleWorker {
+    /** Every run has a transaction step: with fewer connections, runs wait for one rather than for their fire times. */
+    private static final int POOL = 12;
+
     private ScheduleWorker() {}
 
     /**
@@ -35,7 +38,7 @@ public final class ScheduleWorker {
 
     /** Arguments: the JDBC URL, the user, the password. */
     public static void main(String... args) throws IOException {
-        try (HikariDataSource pool = CrashWorker.pool(args[0], args[1], args[2]);
+        try (HikariDataSource pool = CrashWorker.pool(args[0], args[1], args[2], POOL);
                 PostgresStore store = PostgresStore.on(pool).open()) {
             Perdure worker = Perdure.on(store)
                     .register(definition(PostgresTransactions.on(store)))

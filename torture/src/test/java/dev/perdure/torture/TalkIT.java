@@ -63,6 +63,7 @@ class TalkIT {
     }
 
     @Test
+    @Tag("thorough")
     void a_rally_survives_the_death_of_either_side() throws Exception {
         List<String> queues = List.of("ping", "pong");
         try (Court court = new Court()) {
