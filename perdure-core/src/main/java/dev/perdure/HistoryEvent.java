@@ -1,6 +1,7 @@
 package dev.perdure;
 
 import java.time.Instant;
+import java.util.Locale;
 import java.util.Optional;
 
 /**
@@ -90,14 +91,71 @@ public record HistoryEvent(
     }
 
     /**
-     * The event in a line, such as {@code STEP 'charge' ATTEMPT: java.io.IOException: no route} or {@code SUSPENDED}.
+     * The event in plain words and one line, such as {@code attempt 1 of step 'charge' failed: java.io.IOException: no
+     * route} or {@code run is SUSPENDED}.
      */
     public String text() {
-        String what = switch (kind) {
-            case RUN -> name;
-            case ANSWER -> "AWAKEABLE %s by operator '%s'".formatted(status, name);
-            default -> "%s '%s' %s".formatted(kind, name, status);
+        return reason.map(why -> happened() + ": " + why).orElse(happened());
+    }
+
+    private String happened() {
+        return switch (status) {
+            case ENTERED -> "run is " + name;
+            case RESOLVED -> "operator '%s' resolved the awakeable".formatted(name);
+            case REJECTED -> "operator '%s' rejected the awakeable".formatted(name);
+            case VALUE -> answered();
+            case BEGUN -> begun();
+            case ATTEMPT -> "attempt %d of %s failed".formatted(attempt, subject());
+            case FAILURE -> failed();
+            case CANCELLED -> subject() + " ended, because the run was cancelled";
+            case DEADLINE -> subject() + " ended, because the deadline of the run passed";
+            case ABSENT -> kind == Kind.STATE ? subject() + " read: it has no value" : subject() + " had no value";
         };
-        return reason.map(why -> what + ": " + why).orElse(what);
+    }
+
+    private String answered() {
+        return switch (kind) {
+            case STEP, TRANSACTION -> subject() + " completed" + (attempt > 1 ? " at attempt " + attempt : "");
+            case CHILD -> subject() + " completed";
+            case RECEIVE, EVENT -> subject() + " received";
+            case PROMISE, AWAKEABLE -> subject() + " resolved";
+            case NOW, STATE, STATE_NAMES -> subject() + " read";
+            case SLEEP, TIMER, AWAIT -> subject() + " ended";
+            case PATCH -> subject() + " applies";
+            case CHOICE -> subject() + " decided";
+            case EFFECT, RUN, ANSWER -> subject();
+        };
+    }
+
+    private String begun() {
+        return switch (kind) {
+            case CHILD -> subject() + " started";
+            case AWAKEABLE -> subject() + " created";
+            case RECEIVE, EVENT, PROMISE -> "wait for " + subject() + " began";
+            default -> subject() + " began";
+        };
+    }
+
+    private String failed() {
+        return switch (kind) {
+            case STEP, TRANSACTION -> "%s failed at attempt %d and is not tried again".formatted(subject(), attempt);
+            case PROMISE, AWAKEABLE -> subject() + " rejected";
+            default -> subject() + " failed";
+        };
+    }
+
+    private String subject() {
+        return switch (kind) {
+            case RUN -> "run";
+            case AWAKEABLE, ANSWER -> "awakeable";
+            case NOW -> "time";
+            case AWAIT -> "wait for a future";
+            case STATE_NAMES -> "names of all state";
+            case RECEIVE -> "message '%s'".formatted(name);
+            case SLEEP, TIMER -> "%s of %s".formatted(kind.name().toLowerCase(Locale.ROOT), name);
+            case EFFECT -> name;
+            case STEP, TRANSACTION, PATCH, CHILD, PROMISE, EVENT, CHOICE, STATE ->
+                "%s '%s'".formatted(kind.name().toLowerCase(Locale.ROOT), name);
+        };
     }
 }

@@ -7,7 +7,6 @@ import dev.perdure.error.InvalidRequestException;
 import dev.perdure.postgres.PostgresStore;
 import java.sql.DriverManager;
 import java.sql.SQLException;
-import java.util.function.BiFunction;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Option;
@@ -45,25 +44,28 @@ final class DatabaseOptions {
         return schema;
     }
 
-    /** Calls a function with an open store and an engine without a worker. */
-    <T> T withClient(BiFunction<PostgresStore, Perdure, T> work) {
-        return withStore(false, store -> {
-            try (Perdure client = Perdure.on(store).client()) {
-                return work.apply(store, client);
-            }
-        });
+    /** Brings the schema up to date. */
+    void migrate() {
+        try (HikariDataSource pool = new HikariDataSource(config())) {
+            open(pool, true).close();
+        }
     }
 
-    /** Calls a function with an open store. */
-    <T> T withStore(boolean migrate, Function<PostgresStore, T> work) {
+    /** Calls a function with the database, which is open until it returns. */
+    <T> T with(Function<OpenDatabase, T> work) {
         try (HikariDataSource pool = new HikariDataSource(config());
-                PostgresStore store = PostgresStore.on(pool)
-                        .schema(schema)
-                        .notifications(false)
-                        .migrate(migrate)
-                        .open()) {
-            return work.apply(store);
+                PostgresStore store = open(pool, false);
+                Perdure perdure = Perdure.on(store).client()) {
+            return work.apply(new OpenDatabase(store, perdure, OpenDatabase.clockOf(pool)));
         }
+    }
+
+    private PostgresStore open(HikariDataSource pool, boolean migrate) {
+        return PostgresStore.on(pool)
+                .schema(schema)
+                .notifications(false)
+                .migrate(migrate)
+                .open();
     }
 
     private HikariConfig config() {

@@ -1,17 +1,16 @@
 package dev.perdure.cli;
 
+import dev.perdure.cli.output.Output;
+import dev.perdure.cli.output.Page;
 import dev.perdure.embedded.EmbeddedPostgres;
 import dev.perdure.embedded.Options;
-import java.io.PrintWriter;
 import java.nio.file.Path;
-import java.util.Objects;
+import java.time.Instant;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CountDownLatch;
-import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
-import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
-import picocli.CommandLine.Spec;
 
 /** Keeps an embedded server running for development. */
 @Command(
@@ -19,8 +18,8 @@ import picocli.CommandLine.Spec;
         mixinStandardHelpOptions = true,
         description = "Run an embedded PostgreSQL until Ctrl-C, and print its JDBC URL.")
 final class DevCommand implements Callable<Integer> {
-    @Spec
-    private @Nullable CommandSpec spec;
+    @Mixin
+    private Output output = new Output();
 
     @Option(
             names = "--folder",
@@ -37,10 +36,12 @@ final class DevCommand implements Callable<Integer> {
     public Integer call() throws InterruptedException {
         Options options = EmbeddedPostgres.options().dataFolder(folder);
         try (EmbeddedPostgres postgres = EmbeddedPostgres.start(port == 0 ? options : options.port(port))) {
-            PrintWriter out = Objects.requireNonNull(spec).commandLine().getOut();
-            out.printf("%s?user=%s&password=%s%n", postgres.jdbcUrl(), postgres.user(), postgres.password());
-            out.println("Press Ctrl-C to stop. The data stay in " + folder.toAbsolutePath() + ".");
-            out.flush();
+            String url = "%s?user=%s&password=%s".formatted(postgres.jdbcUrl(), postgres.user(), postgres.password());
+            output.print(new Page(Instant.now())
+                    .value("url", url)
+                    .value("folder", folder.toAbsolutePath())
+                    .note(url)
+                    .note("Press Ctrl-C to stop. The data stay in " + folder.toAbsolutePath() + "."));
             new CountDownLatch(1).await();
         }
         return 0;

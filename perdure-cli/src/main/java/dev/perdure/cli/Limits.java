@@ -3,10 +3,8 @@ package dev.perdure.cli;
 import dev.perdure.error.InvalidRequestException;
 import dev.perdure.queue.Queue;
 import java.time.Duration;
-import java.time.Instant;
 import java.time.format.DateTimeParseException;
 import java.util.Map;
-import java.util.Optional;
 import java.util.stream.Collectors;
 
 /** Limits of queues and limiters, as operators write and read them. */
@@ -67,9 +65,5 @@ final class Limits {
             throw new InvalidRequestException(
                     "Nothing to change. Name a limit, such as --concurrency 5 or --concurrency none.");
         }
-    }
-
-    static String time(Optional<Instant> at) {
-        return at.map(Instant::toString).orElse("-");
     }
 }

@@ -1,7 +1,10 @@
 package dev.perdure.cli;
 
+import dev.perdure.cli.output.Output;
+import dev.perdure.cli.output.Page;
 import dev.perdure.postgres.PostgresStore;
 import java.io.PrintWriter;
+import java.time.Instant;
 import java.util.Objects;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
@@ -31,21 +34,20 @@ final class MigrateCommand implements Callable<Integer> {
             description = "Print the SQL for this schema (default: that of --schema) and change nothing.")
     private @Nullable String printed;
 
+    @Mixin
+    private Output output = new Output();
+
     MigrateCommand() {}
 
     @Override
     public Integer call() {
         if (printed != null) {
-            out().print(PostgresStore.migrations(printed.isEmpty() ? database.schema() : printed));
-        } else {
-            database.withStore(true, store -> true);
-            out().printf("Schema %s is up to date.%n", database.schema());
+            PrintWriter out = Objects.requireNonNull(spec).commandLine().getOut();
+            out.print(PostgresStore.migrations(printed.isEmpty() ? database.schema() : printed));
+            out.flush();
+            return 0;
         }
-        out().flush();
-        return 0;
-    }
-
-    private PrintWriter out() {
-        return Objects.requireNonNull(spec).commandLine().getOut();
+        database.migrate();
+        return output.print(new Page(Instant.now()).message("Schema %s is up to date.".formatted(database.schema())));
     }
 }

@@ -1,20 +1,19 @@
 package dev.perdure.cli;
 
+import dev.perdure.cli.output.Fields;
+import dev.perdure.cli.output.LiveOutput;
+import dev.perdure.cli.output.Output;
 import dev.perdure.queue.Queue;
 import dev.perdure.queue.QueueInfo;
 import dev.perdure.queue.Queues;
-import java.io.PrintWriter;
 import java.util.Map;
-import java.util.Objects;
 import java.util.Set;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
-import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
-import picocli.CommandLine.Spec;
 
 /** Lists and shows the queues of a database, and changes one. */
 @Command(
@@ -23,38 +22,64 @@ import picocli.CommandLine.Spec;
         description = "List, show, pause and resume the queues of a database, and change their limits.",
         synopsisSubcommandLabel = "COMMAND")
 final class QueuesCommand {
-    @Spec
-    private @Nullable CommandSpec spec;
+    private static final Fields<QueueInfo> ROW = Fields.<QueueInfo>of()
+            .text("queue", QueueInfo::name)
+            .json("name", QueueInfo::name)
+            .and("waiting", queue -> queue.load().waiting())
+            .and("begun", queue -> queue.load().begun())
+            .and("at_work", queue -> queue.load().atWork())
+            .and("last_minute", queue -> queue.load().lastMinute())
+            .and("oldest", queue -> queue.load().oldest())
+            .json("paused", QueueInfo::paused)
+            .json("limits", queue -> queue.limits().settings())
+            .text(
+                    "limits",
+                    queue -> queue.paused()
+                            .map(why -> "paused: " + why)
+                            .orElse(Limits.text(queue.limits().settings())));
+
+    private static final Fields<QueueInfo> DETAILS = Fields.<QueueInfo>of()
+            .text("queue", QueueInfo::name)
+            .json("name", QueueInfo::name)
+            .and("paused", QueueInfo::paused)
+            .and("declared", queue -> queue.declared().settings())
+            .and("changed", queue -> queue.changed().settings())
+            .json("limits", queue -> queue.limits().settings())
+            .text("limits", queue -> Limits.text(queue.limits().settings()))
+            .and("counting", queue -> queue.limits().counting())
+            .and("waiting", queue -> queue.load().waiting())
+            .and("oldest", queue -> queue.load().oldest())
+            .and("begun", queue -> queue.load().begun())
+            .and("at_work", queue -> queue.load().atWork())
+            .and("last_minute", queue -> queue.load().lastMinute());
+
+    private static final Fields<QueueInfo.Key> KEY = Fields.<QueueInfo.Key>of()
+            .json("key", QueueInfo.Key::key)
+            .text("key", key -> key.key().isEmpty() ? "(none)" : key.key())
+            .and("waiting", key -> key.load().waiting())
+            .and("begun", key -> key.load().begun())
+            .and("at_work", key -> key.load().atWork())
+            .and("oldest", key -> key.load().oldest());
 
     QueuesCommand() {}
 
-    private PrintWriter out() {
-        return Objects.requireNonNull(spec).commandLine().getOut();
+    /** One queue of a database. */
+    static final class NamedQueue {
+        @Mixin
+        private DatabaseOptions database = new DatabaseOptions();
+
+        @Parameters(paramLabel = "QUEUE", description = "The queue.")
+        private String name = "";
     }
 
     @Command(name = "list", mixinStandardHelpOptions = true, description = "List queues with what waits and runs.")
-    int list(@Mixin DatabaseOptions database) {
-        out().printf(
-                        "%-24s %9s %8s %8s %8s  %-20s  %s%n",
-                        "QUEUE", "WAITING", "BEGUN", "AT WORK", "LAST MIN", "OLDEST", "LIMITS");
-        database.withClient((store, client) -> client.queues().list()).forEach(this::print);
-        out().flush();
-        return 0;
-    }
-
-    private void print(QueueInfo queue) {
-        QueueInfo.Load load = queue.load();
-        out().printf(
-                        "%-24s %9d %8d %8d %8d  %-20s  %s%n",
-                        queue.name(),
-                        load.waiting(),
-                        load.begun(),
-                        load.atWork(),
-                        load.lastMinute(),
-                        Limits.time(load.oldest()),
-                        queue.paused()
-                                .map(why -> "paused: " + why)
-                                .orElse(Limits.text(queue.limits().settings())));
+    int list(@Mixin DatabaseOptions database, @Mixin LiveOutput output) {
+        return database.with(open -> output.print(() -> open.page()
+                .many(
+                        "queues",
+                        ROW,
+                        open.perdure().queues().list(),
+                        "No queues. Declare one where the engine is built, or with 'queues limit NAME --create'.")));
     }
 
     @Command(
@@ -62,35 +87,19 @@ final class QueuesCommand {
             mixinStandardHelpOptions = true,
             description = "Show one queue: what the code declares, what was changed, and its keys.")
     int show(
-            @Mixin DatabaseOptions database,
-            @Parameters(paramLabel = "QUEUE", description = "The queue.") String name,
+            @Mixin NamedQueue queue,
+            @Mixin LiveOutput output,
             @Option(
                             names = "--keys",
                             defaultValue = "20",
                             description = "The number of keys at most. Default: ${DEFAULT-VALUE}.")
                     int most) {
-        return onQueues(database, queues -> {
-            QueueInfo queue = queues.get(name);
-            out().printf("queue      %s%n", queue.name());
-            out().printf("paused     %s%n", queue.paused().orElse("no"));
-            out().printf("declared   %s%n", Limits.text(queue.declared().settings()));
-            out().printf("changed    %s%n", Limits.text(queue.changed().settings()));
-            out().printf(
-                            "limits     %s, counting %s%n",
-                            Limits.text(queue.limits().settings()),
-                            queue.limits().counting());
-            QueueInfo.Load load = queue.load();
-            out().printf("waiting    %d, the oldest since %s%n", load.waiting(), Limits.time(load.oldest()));
-            out().printf("begun      %d, %d of them at work%n", load.begun(), load.atWork());
-            out().printf("taken      %d in the last full minute%n", load.lastMinute());
-            queues.keys(name, most)
-                    .forEach(key -> out().printf(
-                                    "key        %-30s waiting %d, begun %d, at work %d%n",
-                                    key.key().isEmpty() ? "(none)" : key.key(),
-                                    key.load().waiting(),
-                                    key.load().begun(),
-                                    key.load().atWork()));
-        });
+        return queue.database.with(open -> output.print(() -> {
+            Queues queues = open.perdure().queues();
+            return open.page()
+                    .one("queue", DETAILS, queues.get(queue.name))
+                    .many("keys", KEY, queues.keys(queue.name, most), "No runs wait in this queue or have begun.");
+        }));
     }
 
     @Command(
@@ -98,21 +107,19 @@ final class QueuesCommand {
             mixinStandardHelpOptions = true,
             description = "Let workers take no run from a queue until it is resumed.")
     int pause(
-            @Mixin DatabaseOptions database,
-            @Parameters(paramLabel = "QUEUE", description = "The queue.") String name,
+            @Mixin NamedQueue queue,
+            @Mixin Output output,
             @Option(names = "--reason", defaultValue = "paused by an operator", description = "The reason.")
                     String reason) {
-        return change(database, name, queues -> queues.pause(name, reason), "Queue %s is paused.%n");
+        return change(queue, output, queues -> queues.pause(queue.name, reason), "is paused");
     }
 
     @Command(
             name = "resume",
             mixinStandardHelpOptions = true,
             description = "Let workers take runs from a paused queue again.")
-    int resume(
-            @Mixin DatabaseOptions database,
-            @Parameters(paramLabel = "QUEUE", description = "The queue.") String name) {
-        return change(database, name, queues -> queues.resume(name), "Queue %s is not paused.%n");
+    int resume(@Mixin NamedQueue queue, @Mixin Output output) {
+        return change(queue, output, queues -> queues.resume(queue.name), "is not paused");
     }
 
     @Command(
@@ -123,8 +130,8 @@ final class QueuesCommand {
                 "A limit is a number, or 'none'. Limits that you do not name stay as they are."
             })
     int limit(
-            @Mixin DatabaseOptions database,
-            @Parameters(paramLabel = "QUEUE", description = "The queue.") String name,
+            @Mixin NamedQueue queue,
+            @Mixin Output output,
             @Option(names = "--concurrency", description = "How many runs at once in all processes.") @Nullable
                     String concurrency,
             @Option(names = "--per-worker", description = "How many runs at once in one process.") @Nullable
@@ -149,7 +156,7 @@ final class QueuesCommand {
                             description = "What a start does whose key is full: ${COMPLETION-CANDIDATES}.")
                     Queue.@Nullable WhenKeyFull whenKeyFull,
             @Option(names = "--create", description = "Declare the queue if no process has.") boolean create) {
-        Queue changes = Queue.named(name);
+        Queue changes = Queue.named(queue.name);
         changes = concurrency == null ? changes : changes.concurrency(Limits.number("--concurrency", concurrency));
         changes = perWorker == null ? changes : changes.perWorker(Limits.number("--per-worker", perWorker));
         changes = perKey == null ? changes : changes.perKey(Limits.number("--per-key", perKey));
@@ -168,44 +175,37 @@ final class QueuesCommand {
         Limits.requireChange(changes.settings());
         Queue wanted = changes;
         return change(
-                database,
-                name,
+                queue,
+                output,
                 queues -> {
                     if (create
                             && queues.list().stream()
-                                    .noneMatch(queue -> queue.name().equals(name))) {
-                        queues.declare(Queue.named(name));
+                                    .noneMatch(known -> known.name().equals(queue.name))) {
+                        queues.declare(Queue.named(queue.name));
                     }
                     queues.limit(wanted);
                 },
-                "Queue %s is changed.%n");
+                "is changed");
     }
 
     @Command(
             name = "reset",
             mixinStandardHelpOptions = true,
             description = "Forget what was changed: the limits are those that the code declares.")
-    int reset(
-            @Mixin DatabaseOptions database,
-            @Parameters(paramLabel = "QUEUE", description = "The queue.") String name) {
-        return change(database, name, queues -> queues.reset(name), "Queue %s is as the code declares it.%n");
+    int reset(@Mixin NamedQueue queue, @Mixin Output output) {
+        return change(queue, output, queues -> queues.reset(queue.name), "is as the code declares it");
     }
 
-    private int change(DatabaseOptions database, String name, Consumer<Queues> change, String done) {
-        return onQueues(database, queues -> {
+    private static int change(NamedQueue queue, Output output, Consumer<Queues> change, String done) {
+        return queue.database.with(open -> {
+            Queues queues = open.perdure().queues();
             change.accept(queues);
-            out().printf(done, name);
-            QueueInfo now = queues.get(name);
-            out().printf("Its limits: %s.%n", Limits.text(now.limits().settings()));
+            QueueInfo now = queues.get(queue.name);
+            return output.print(open.page()
+                    .message("Queue %s %s. Its limits: %s."
+                            .formatted(
+                                    queue.name, done, Limits.text(now.limits().settings())))
+                    .data("queue", DETAILS, now));
         });
-    }
-
-    private int onQueues(DatabaseOptions database, Consumer<Queues> action) {
-        database.withClient((store, client) -> {
-            action.accept(client.queues());
-            return true;
-        });
-        out().flush();
-        return 0;
     }
 }

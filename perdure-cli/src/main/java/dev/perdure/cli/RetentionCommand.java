@@ -3,24 +3,22 @@ package dev.perdure.cli;
 import static dev.perdure.retention.Retention.runs;
 
 import dev.perdure.RunState;
+import dev.perdure.cli.output.Fields;
+import dev.perdure.cli.output.LiveOutput;
+import dev.perdure.cli.output.Output;
 import dev.perdure.error.InvalidRequestException;
 import dev.perdure.retention.Retention;
 import dev.perdure.retention.RetentionInfo;
 import dev.perdure.retention.Retentions;
-import java.io.PrintWriter;
 import java.time.Duration;
-import java.time.Instant;
 import java.time.format.DateTimeParseException;
 import java.util.LinkedHashMap;
 import java.util.Map;
-import java.util.Objects;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
-import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
-import picocli.CommandLine.Spec;
 
 /** Shows and changes how long ended runs are kept. */
 @Command(
@@ -31,35 +29,27 @@ import picocli.CommandLine.Spec;
 final class RetentionCommand {
     private static final String PERIOD = "Such as 30d, 12h, 90s, P7D, or forever.";
 
-    @Spec
-    private @Nullable CommandSpec spec;
+    private static final Fields<RetentionInfo> INFO = Fields.<RetentionInfo>of()
+            .and("declared", RetentionInfo::declared)
+            .and("changed", RetentionInfo::changed)
+            .json("last_pass", info -> info.pass().began())
+            .text(
+                    "last_pass",
+                    info -> info.pass().began().isPresent() ? info.pass().began() : "none yet: start a worker")
+            .and("looked", info -> info.pass().looked())
+            .and("removed", info -> info.pass().removed())
+            .json("next_pass", RetentionInfo::nextPass)
+            .text("next_pass", info -> info.nextPass().isPresent() ? info.nextPass() : "now");
 
     RetentionCommand() {}
-
-    private PrintWriter out() {
-        return Objects.requireNonNull(spec).commandLine().getOut();
-    }
 
     @Command(
             name = "show",
             mixinStandardHelpOptions = true,
             description = "Show how long runs are kept, and how far the workers are with removing old ones.")
-    int show(@Mixin DatabaseOptions database) {
-        return onRetention(database, retention -> {
-            RetentionInfo info = retention.info();
-            out().printf("declared   %s%n", info.declared());
-            out().printf(
-                            "changed    %s%n",
-                            info.changed().map(Retention::toString).orElse("no"));
-            out().printf(
-                            "last pass  %s: looked at %d runs, removed %d%n",
-                            info.pass().began().map(Instant::toString).orElse("none yet"),
-                            info.pass().looked(),
-                            info.pass().removed());
-            out().printf(
-                            "next pass  %s%n",
-                            info.nextPass().map(Instant::toString).orElse("now"));
-        });
+    int show(@Mixin DatabaseOptions database, @Mixin LiveOutput output) {
+        return database.with(open -> output.print(() ->
+                open.page().one("retention", INFO, open.perdure().retention().info())));
     }
 
     @Command(
@@ -71,6 +61,7 @@ final class RetentionCommand {
             })
     int change(
             @Mixin DatabaseOptions database,
+            @Mixin Output output,
             @Option(names = "--all", paramLabel = "PERIOD", description = "For all runs without a rule. " + PERIOD)
                     @Nullable
                     String all,
@@ -101,10 +92,7 @@ final class RetentionCommand {
             wanted = wanted.keep(runs().outcome(each.getKey()), period("--outcome", each.getValue()));
         }
         Retention changed = ids == null ? wanted : wanted.rememberIds(period("--ids", ids));
-        return onRetention(database, retention -> {
-            retention.change(changed);
-            out().printf("Runs are kept so: %s.%n", changed);
-        });
+        return change(database, output, retention -> retention.change(changed));
     }
 
     private static <K> Map<K, String> orEmpty(@Nullable Map<K, String> given) {
@@ -129,19 +117,18 @@ final class RetentionCommand {
             name = "reset",
             mixinStandardHelpOptions = true,
             description = "Forget what was changed: runs are kept as the code declares.")
-    int reset(@Mixin DatabaseOptions database) {
-        return onRetention(database, retention -> {
-            retention.reset();
-            out().printf("Runs are kept so: %s.%n", retention.info().effective());
-        });
+    int reset(@Mixin DatabaseOptions database, @Mixin Output output) {
+        return change(database, output, Retentions::reset);
     }
 
-    private int onRetention(DatabaseOptions database, Consumer<Retentions> action) {
-        database.withClient((store, client) -> {
-            action.accept(client.retention());
-            return true;
+    private static int change(DatabaseOptions database, Output output, Consumer<Retentions> change) {
+        return database.with(open -> {
+            Retentions retention = open.perdure().retention();
+            change.accept(retention);
+            RetentionInfo now = retention.info();
+            return output.print(open.page()
+                    .message("Runs are kept so: %s.".formatted(now.effective()))
+                    .data("retention", INFO, now));
         });
-        out().flush();
-        return 0;
     }
 }

@@ -1,124 +1,184 @@
 package dev.perdure.cli;
 
-import dev.perdure.HistoryEvent;
 import dev.perdure.Run;
 import dev.perdure.RunInfo;
 import dev.perdure.RunState;
+import dev.perdure.cli.output.Fields;
+import dev.perdure.cli.output.Page;
 import dev.perdure.error.PayloadException;
 import dev.perdure.error.RunFailedException;
 import dev.perdure.spi.Runs;
 import dev.perdure.spi.change.Payload;
 import dev.perdure.spi.change.RunRef;
 import java.io.PrintWriter;
+import java.io.StringWriter;
 import java.nio.ByteBuffer;
 import java.nio.charset.CharacterCodingException;
 import java.nio.charset.StandardCharsets;
 import java.util.Base64;
 import java.util.List;
-import java.util.stream.Collectors;
+import java.util.Optional;
+import tools.jackson.core.JacksonException;
+import tools.jackson.databind.json.JsonMapper;
 
-/** Prints one run in full. */
+/** Prints runs: in a list, or one in full. */
 final class RunPage {
-    /** How many characters of a payload it prints. The view {@code runs} has all of it. */
+    /** How many characters of a payload it prints as text. JSON and the view {@code runs} have all of it. */
     private static final int SHOWN = 2_000;
 
-    private final PrintWriter out;
+    private static final JsonMapper JSON = new JsonMapper();
+
+    /** A run in a list. */
+    static final Fields<RunInfo> ROW = Fields.<RunInfo>of()
+            .and("id", RunInfo::id)
+            .and("definition", RunInfo::definition)
+            .and("state", RunInfo::state)
+            .text("created", RunInfo::createdAt)
+            .text("changed", RunInfo::changedAt)
+            .text("reason", RunPage::reason)
+            .json("reason", RunInfo::reason)
+            .json("attributes", RunInfo::attributes)
+            .json("created_at", RunInfo::createdAt)
+            .json("changed_at", RunInfo::changedAt)
+            .json("awaited", RunInfo::awaited)
+            .json("wake_at", RunInfo::wakeAt)
+            .json("recoveries", RunInfo::recoveries);
+
+    private static final Fields<Shown> DETAILS = Fields.<Shown>of()
+            .text("run", shown -> shown.info().id())
+            .json("id", shown -> shown.info().id())
+            .and("definition", shown -> shown.info().definition())
+            .and("state", shown -> shown.info().state())
+            .and("reason", shown -> shown.info().reason())
+            .and("attributes", shown -> shown.info().attributes())
+            .and("created_at", shown -> shown.info().createdAt())
+            .and("changed_at", shown -> shown.info().changedAt())
+            .text("waits_for", shown -> shown.info().awaited())
+            .json("awaited", shown -> shown.info().awaited())
+            .and("wake_at", shown -> shown.info().wakeAt())
+            .and("recoveries", shown -> shown.info().recoveries())
+            .json("input", shown -> shown.input().map(RunPage::parsed))
+            .text("input", shown -> shown.input().map(RunPage::shortened))
+            .json("result", shown -> shown.result().map(RunPage::parsed))
+            .text("result", shown -> shown.result().map(RunPage::shortened));
+
+    private static final Fields<Task> TASK = Fields.<Task>of()
+            .text("task", Task::name)
+            .json("name", Task::name)
+            .and("state", task -> task.info().state())
+            .text("changed", task -> task.info().changedAt())
+            .json("changed_at", task -> task.info().changedAt())
+            .and("after", Task::after)
+            .and("reason", task -> task.info().reason());
+
     private final Runs runs;
 
-    RunPage(PrintWriter out, Runs runs) {
-        this.out = out;
+    RunPage(Runs runs) {
         this.runs = runs;
     }
 
-    /** Prints the run with its input and its result, its tasks if it is the run of a DAG, and its history. */
-    void print(Run<?> run, RunRef ref) {
-        head(run.info());
-        runs.input(ref).ifPresent(input -> payload("input", input));
-        runs.ended(List.of(ref)).forEach(this::outcome);
+    /**
+     * A run with its payloads.
+     *
+     * @param info the run
+     * @param input its input
+     * @param result its result, if it has one
+     */
+    private record Shown(RunInfo info, Optional<String> input, Optional<String> result) {}
+
+    /**
+     * A task of a DAG.
+     *
+     * @param name its name
+     * @param info its run
+     * @param after the names of the tasks that it comes after
+     */
+    private record Task(String name, RunInfo info, List<String> after) {}
+
+    /** Adds the run with its input and its result, its tasks if it is the run of a DAG, and its history. */
+    Page add(Page page, Run<?> run, RunRef ref) {
+        Optional<String> result = runs.ended(List.of(ref)).stream()
+                .filter(ended -> ended.state() == RunState.COMPLETED)
+                .map(Runs.Ended::outcome)
+                .findFirst()
+                .flatMap(RunPage::text);
+        page.one("run", DETAILS, new Shown(run.info(), runs.input(ref).flatMap(RunPage::text), result));
         List<Runs.TaskRow> tasks = runs.tasks(ref);
         if (!tasks.isEmpty()) {
-            out.println();
-            tasks.forEach(task -> line(run, task, tasks));
+            page.many(
+                    "tasks",
+                    TASK,
+                    tasks.stream().map(task -> task(run, task, tasks)).toList(),
+                    "");
         }
-        out.println();
-        run.history().forEach(this::line);
-        failure(run);
+        History.add(page, run.history());
+        failure(run).ifPresent(failure -> page.block("failure", failure));
+        return page;
     }
 
-    private void outcome(Runs.Ended ended) {
-        if (ended.state() == RunState.COMPLETED) {
-            payload("result", ended.outcome());
+    /** Why a run is in its state, in one text. */
+    private static Optional<Object> reason(RunInfo run) {
+        if (run.reason().isPresent() || run.awaited().isEmpty()) {
+            return run.reason().map(why -> why);
         }
-    }
-
-    private void payload(String name, Payload payload) {
-        if (payload.size() > 0) {
-            out.printf("%-11s %s%n", name, text(payload.bytes()));
-        }
+        return Optional.of("waits for " + String.join(", ", run.awaited()));
     }
 
     /** A payload of the JSON codec as it is; binary payloads of other codecs as Base64. */
-    private static String text(byte[] bytes) {
-        String text;
-        try {
-            text = StandardCharsets.UTF_8
-                    .newDecoder()
-                    .decode(ByteBuffer.wrap(bytes))
-                    .toString();
-        } catch (CharacterCodingException notText) {
-            text = "(Base64) " + Base64.getEncoder().encodeToString(bytes);
+    private static Optional<String> text(Payload payload) {
+        if (payload.size() == 0) {
+            return Optional.empty();
         }
-        String line = text.replaceAll("\\p{Cntrl}", " ");
-        return line.length() <= SHOWN ? line : line.substring(0, SHOWN) + "… (%d bytes)".formatted(bytes.length);
+        try {
+            return Optional.of(StandardCharsets.UTF_8
+                    .newDecoder()
+                    .decode(ByteBuffer.wrap(payload.bytes()))
+                    .toString());
+        } catch (CharacterCodingException notText) {
+            return Optional.of("(Base64) " + Base64.getEncoder().encodeToString(payload.bytes()));
+        }
     }
 
-    /** Prints why the run failed, with the recorded stack trace. */
-    private void failure(Run<?> run) {
+    /** The value that a payload of the JSON codec has; the text of another one. */
+    private static Object parsed(String text) {
+        try {
+            return JSON.readTree(text);
+        } catch (JacksonException ofAnotherCodec) {
+            return text;
+        }
+    }
+
+    private static String shortened(String text) {
+        return text.length() <= SHOWN ? text : text.substring(0, SHOWN) + "… (%d characters)".formatted(text.length());
+    }
+
+    /** Why the run failed, with the recorded stack trace. */
+    private static Optional<String> failure(Run<?> run) {
         try {
             run.resultNow();
+            return Optional.empty();
         } catch (RunFailedException failed) {
-            if (failed.getCause() != null) {
-                out.println();
-                failed.getCause().printStackTrace(out);
-            }
+            return Optional.ofNullable(failed.getCause()).map(RunPage::stackTrace);
         } catch (PayloadException ofAnotherCodec) { // the message says so
-            out.printf("%n%s%n", ofAnotherCodec.getMessage());
+            return Optional.of(String.valueOf(ofAnotherCodec.getMessage()));
         }
     }
 
-    private void head(RunInfo info) {
-        out.printf("run         %s%n", info.id());
-        out.printf("definition  %s%n", info.definition());
-        out.printf("state       %s%n", info.state());
-        info.reason().ifPresent(reason -> out.printf("reason      %s%n", reason));
-        info.attributes().forEach((name, value) -> out.printf("attribute   %s = %s%n", name, value));
-        out.printf("created     %s%n", info.createdAt());
-        out.printf("changed     %s%n", info.changedAt());
-        if (!info.awaited().isEmpty()) {
-            out.printf("waits for   %s%n", String.join(", ", info.awaited()));
-        }
-        info.wakeAt().ifPresent(wakeAt -> out.printf("wakes       %s%n", wakeAt));
-        out.printf("recoveries  %d%n", info.recoveries());
+    private static String stackTrace(Throwable thrown) {
+        StringWriter text = new StringWriter();
+        thrown.printStackTrace(new PrintWriter(text, true));
+        return text.toString();
     }
 
-    private void line(Run<?> dag, Runs.TaskRow task, List<Runs.TaskRow> tasks) {
-        String after =
-                task.after().stream().map(place -> name(dag, tasks.get(place))).collect(Collectors.joining(", "));
-        String line = "task  %-20s %-12s %s  %s"
-                .formatted(
-                        name(dag, task),
-                        task.info().state(),
-                        after.isEmpty() ? "" : "after " + after,
-                        task.info().reason().orElse(""));
-        out.println(line.stripTrailing());
+    private static Task task(Run<?> dag, Runs.TaskRow task, List<Runs.TaskRow> tasks) {
+        return new Task(
+                name(dag, task),
+                task.info(),
+                task.after().stream().map(place -> name(dag, tasks.get(place))).toList());
     }
 
     /** The run of a task has the id of its DAG, a slash and the task's name. */
     private static String name(Run<?> dag, Runs.TaskRow task) {
         return task.run().id().value().substring(dag.id().value().length() + 1);
-    }
-
-    private void line(HistoryEvent event) {
-        out.printf("%-30s %5s  %s%n", event.at(), event.position() == 0 ? "" : "#" + event.position(), event.text());
     }
 }

@@ -7,22 +7,21 @@ import dev.perdure.RunId;
 import dev.perdure.RunInfo;
 import dev.perdure.RunState;
 import dev.perdure.TypeRef;
+import dev.perdure.cli.output.Fields;
+import dev.perdure.cli.output.LiveOutput;
+import dev.perdure.cli.output.Output;
+import dev.perdure.cli.output.Page;
 import dev.perdure.error.InvalidRequestException;
 import dev.perdure.error.RunEndedException;
 import dev.perdure.postgres.PostgresStore;
 import dev.perdure.spi.change.RunRef;
-import java.io.PrintWriter;
 import java.util.List;
-import java.util.Objects;
-import java.util.function.BiConsumer;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
-import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
-import picocli.CommandLine.Spec;
 import tools.jackson.core.JacksonException;
 import tools.jackson.databind.json.JsonMapper;
 
@@ -33,18 +32,23 @@ import tools.jackson.databind.json.JsonMapper;
         description = "List, show, cancel, kill, pause, resume, retry and fork the runs of a database.",
         synopsisSubcommandLabel = "COMMAND")
 final class RunsCommand {
-    @Spec
-    private @Nullable CommandSpec spec;
+    private static final Fields<RunInfo> RUN = RunPage.ROW;
 
     RunsCommand() {}
 
-    private PrintWriter out() {
-        return Objects.requireNonNull(spec).commandLine().getOut();
+    /** One run of a database. */
+    static final class NamedRun {
+        @Mixin
+        private DatabaseOptions database = new DatabaseOptions();
+
+        @Parameters(index = "0", paramLabel = "ID", description = "The run.")
+        private String id = "";
     }
 
     @Command(name = "list", mixinStandardHelpOptions = true, description = "List runs, newest first.")
     int list(
             @Mixin DatabaseOptions database,
+            @Mixin LiveOutput output,
             @Option(names = "--state", description = "Only runs in this state: ${COMPLETION-CANDIDATES}.") @Nullable
                     RunState state,
             @Option(names = "--definition", description = "Only runs of this definition.") @Nullable String definition,
@@ -56,22 +60,20 @@ final class RunsCommand {
         RunFilter all = RunFilter.all().limit(limit);
         RunFilter inState = state == null ? all : all.state(state);
         RunFilter filter = definition == null ? inState : inState.definition(definition);
-        List<RunInfo> runs = database.withClient((store, client) -> client.list(filter));
-        for (RunInfo run : runs) {
-            out().printf(
-                            "%-38s %-20s %-12s %s  %s%n",
-                            run.id(),
-                            run.definition(),
-                            run.state(),
-                            run.createdAt(),
-                            run.reason()
-                                    .orElse(
-                                            run.awaited().isEmpty()
-                                                    ? ""
-                                                    : "waits for " + String.join(", ", run.awaited())));
-        }
-        out().flush();
-        return 0;
+        return database.with(open -> output.print(() -> {
+            List<RunInfo> runs = open.perdure().list(filter);
+            Page page = open.page().many("runs", RUN, runs, noRuns(database, state, definition));
+            return runs.size() < limit
+                    ? page
+                    : page.note("These are the newest %d. Raise --limit to see older ones.".formatted(limit));
+        }));
+    }
+
+    private static String noRuns(DatabaseOptions database, @Nullable RunState state, @Nullable String definition) {
+        return state == null && definition == null
+                ? "No runs in schema %s. Start one in your application, or name another --schema."
+                        .formatted(database.schema())
+                : "No run matches. Leave out --state or --definition to see others.";
     }
 
     @Command(
@@ -79,8 +81,11 @@ final class RunsCommand {
             mixinStandardHelpOptions = true,
             description =
                     "Show one run with its input, its result or failure, its history, and its tasks if it is a DAG.")
-    int show(@Mixin DatabaseOptions database, @Parameters(paramLabel = "ID", description = "The run.") String id) {
-        return onRun(database, id, (store, run) -> new RunPage(out(), store.runs()).print(run, ref(store, run.id())));
+    int show(@Mixin NamedRun named, @Mixin LiveOutput output) {
+        return named.database.with(open -> output.print(() -> {
+            Run<Void> run = run(open, named.id);
+            return new RunPage(open.store().runs()).add(open.page(), run, ref(open.store(), run.id()));
+        }));
     }
 
     private static RunRef ref(PostgresStore store, RunId id) {
@@ -92,11 +97,11 @@ final class RunsCommand {
             mixinStandardHelpOptions = true,
             description = "Cancel a run. Its workflow can compensate.")
     int cancel(
-            @Mixin DatabaseOptions database,
-            @Parameters(paramLabel = "ID", description = "The run.") String id,
+            @Mixin NamedRun named,
+            @Mixin Output output,
             @Option(names = "--reason", defaultValue = "cancelled by an operator", description = "The reason.")
                     String reason) {
-        return order(database, id, run -> run.cancel(reason), "The cancel of run %s is recorded. The run is %s.%n");
+        return order(named, output, run -> run.cancel(reason), "The cancel of run %s is recorded. The run is %s.");
     }
 
     @Command(
@@ -104,36 +109,33 @@ final class RunsCommand {
             mixinStandardHelpOptions = true,
             description = "End a run and its children without letting them compensate.")
     int kill(
-            @Mixin DatabaseOptions database,
-            @Parameters(paramLabel = "ID", description = "The run.") String id,
+            @Mixin NamedRun named,
+            @Mixin Output output,
             @Option(names = "--reason", defaultValue = "killed by an operator", description = "The reason.")
                     String reason) {
-        return order(database, id, run -> run.kill(reason), "The kill of run %s is recorded. The run is %s.%n");
+        return order(named, output, run -> run.kill(reason), "The kill of run %s is recorded. The run is %s.");
     }
 
     @Command(name = "pause", mixinStandardHelpOptions = true, description = "Pause a run until it is resumed.")
     int pause(
-            @Mixin DatabaseOptions database,
-            @Parameters(paramLabel = "ID", description = "The run.") String id,
+            @Mixin NamedRun named,
+            @Mixin Output output,
             @Option(names = "--reason", defaultValue = "paused by an operator", description = "The reason.")
                     String reason) {
-        return order(database, id, run -> run.pause(reason), "The pause of run %s is recorded. The run is %s.%n");
+        return order(named, output, run -> run.pause(reason), "The pause of run %s is recorded. The run is %s.");
     }
 
     @Command(name = "resume", mixinStandardHelpOptions = true, description = "Let a paused run continue.")
-    int resume(@Mixin DatabaseOptions database, @Parameters(paramLabel = "ID", description = "The run.") String id) {
-        return order(database, id, Run::resume, "Run %s is %s.%n");
+    int resume(@Mixin NamedRun named, @Mixin Output output) {
+        return order(named, output, Run::resume, "Run %s is %s.");
     }
 
     @Command(
             name = "retry",
             mixinStandardHelpOptions = true,
             description = "Let a run that failed or was cancelled continue from the step that failed.")
-    int retry(@Mixin DatabaseOptions database, @Parameters(paramLabel = "ID", description = "The run.") String id) {
-        return onRun(database, id, (store, run) -> {
-            run.retry();
-            out().printf("Run %s is %s.%n", id, run.state());
-        });
+    int retry(@Mixin NamedRun named, @Mixin Output output) {
+        return change(named, output, Run::retry, "Run %s is %s.");
     }
 
     @Command(
@@ -141,8 +143,8 @@ final class RunsCommand {
             mixinStandardHelpOptions = true,
             description = "Start another run with what a run has recorded before a position.")
     int fork(
-            @Mixin DatabaseOptions database,
-            @Parameters(paramLabel = "ID", description = "The run.") String id,
+            @Mixin NamedRun named,
+            @Mixin Output output,
             @Option(
                             names = "--from",
                             required = true,
@@ -151,11 +153,13 @@ final class RunsCommand {
             @Option(names = "--id", description = "The id of the new run. Default: a new one.") @Nullable String newId,
             @Option(names = "--input", description = "Another input, as JSON.") @Nullable String input) {
         ForkOptions from = ForkOptions.from(position);
-        ForkOptions named = newId == null ? from : from.id(newId);
-        ForkOptions options = input == null ? named : named.input(json(input));
-        return onRun(database, id, (store, run) -> {
-            Run<Void> forked = run.fork(options);
-            out().printf("Run %s is forked. Run %s is %s.%n", id, forked.id(), forked.state());
+        ForkOptions withId = newId == null ? from : from.id(newId);
+        ForkOptions options = input == null ? withId : withId.input(json(input));
+        return named.database.with(open -> {
+            RunInfo forked = run(open, named.id).fork(options).info();
+            return output.print(open.page()
+                    .message("Run %s is forked. Run %s is %s.".formatted(named.id, forked.id(), forked.state()))
+                    .data("run", RUN, forked));
         });
     }
 
@@ -164,9 +168,10 @@ final class RunsCommand {
             mixinStandardHelpOptions = true,
             description = "Resolve an awakeable of a run without its token. The run's history records the operator.")
     int resolve(
-            @Mixin DatabaseOptions database,
-            @Parameters(paramLabel = "ID", description = "The run.") String id,
+            @Mixin NamedRun named,
+            @Mixin Output output,
             @Parameters(
+                            index = "1",
                             paramLabel = "POSITION",
                             description = "The position of the awakeable, as 'runs show' prints it after #.")
                     int position,
@@ -183,10 +188,10 @@ final class RunsCommand {
                     String operator) {
         Object answer = json(value);
         return order(
-                database,
-                id,
+                named,
+                output,
                 run -> run.resolveAwakeable(position, answer, operator),
-                "The awakeable is resolved. Run %s is %s.%n");
+                "The awakeable is resolved. Run %s is %s.");
     }
 
     @Command(
@@ -194,9 +199,10 @@ final class RunsCommand {
             mixinStandardHelpOptions = true,
             description = "Reject an awakeable of a run without its token. The run's history records the operator.")
     int reject(
-            @Mixin DatabaseOptions database,
-            @Parameters(paramLabel = "ID", description = "The run.") String id,
+            @Mixin NamedRun named,
+            @Mixin Output output,
             @Parameters(
+                            index = "1",
                             paramLabel = "POSITION",
                             description = "The position of the awakeable, as 'runs show' prints it after #.")
                     int position,
@@ -209,10 +215,10 @@ final class RunsCommand {
                                     "The name of the operator. Default: the user of this machine, ${DEFAULT-VALUE}.")
                     String operator) {
         return order(
-                database,
-                id,
+                named,
+                output,
                 run -> run.rejectAwakeable(position, reason, operator),
-                "The awakeable is rejected. Run %s is %s.%n");
+                "The awakeable is rejected. Run %s is %s.");
     }
 
     private static @Nullable Object json(String text) {
@@ -225,23 +231,32 @@ final class RunsCommand {
         }
     }
 
-    private int order(DatabaseOptions database, String id, Consumer<Run<Void>> order, String done) {
-        return onRun(database, id, (store, run) -> {
-            RunState before = run.state();
-            if (before.isTerminal()) {
-                throw new RunEndedException("Run '%s' has ended (%s); nothing was done.".formatted(id, before));
-            }
-            order.accept(run);
-            out().printf(done, id, run.state());
+    private static int order(NamedRun named, Output output, Consumer<Run<Void>> order, String done) {
+        return change(
+                named,
+                output,
+                run -> {
+                    RunState before = run.state();
+                    if (before.isTerminal()) {
+                        throw new RunEndedException(
+                                "Run '%s' has ended (%s); nothing was done.".formatted(named.id, before));
+                    }
+                    order.accept(run);
+                },
+                done);
+    }
+
+    private static int change(NamedRun named, Output output, Consumer<Run<Void>> change, String done) {
+        return named.database.with(open -> {
+            Run<Void> run = run(open, named.id);
+            change.accept(run);
+            RunInfo now = run.info();
+            return output.print(
+                    open.page().message(done.formatted(now.id(), now.state())).data("run", RUN, now));
         });
     }
 
-    private int onRun(DatabaseOptions database, String id, BiConsumer<PostgresStore, Run<Void>> action) {
-        database.withClient((store, client) -> {
-            action.accept(store, client.run(RunId.of(id), TypeRef.of(Void.class)));
-            return id;
-        });
-        out().flush();
-        return 0;
+    private static Run<Void> run(OpenDatabase open, String id) {
+        return open.perdure().run(RunId.of(id), TypeRef.of(Void.class));
     }
 }

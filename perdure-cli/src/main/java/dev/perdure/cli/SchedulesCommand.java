@@ -1,23 +1,20 @@
 package dev.perdure.cli;
 
 import dev.perdure.RunId;
+import dev.perdure.cli.output.Fields;
+import dev.perdure.cli.output.LiveOutput;
+import dev.perdure.cli.output.Output;
 import dev.perdure.error.InvalidRequestException;
 import dev.perdure.schedule.Overlap;
 import dev.perdure.schedule.ScheduleInfo;
 import dev.perdure.schedule.Schedules;
-import java.io.PrintWriter;
 import java.time.Instant;
 import java.time.format.DateTimeParseException;
-import java.util.Objects;
-import java.util.Optional;
 import java.util.function.Consumer;
-import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
-import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
-import picocli.CommandLine.Spec;
 
 /** Lists and shows the schedules of a database, and asks something of one. */
 @Command(
@@ -26,8 +23,47 @@ import picocli.CommandLine.Spec;
         description = "List, show, pause, resume, trigger, backfill and delete the schedules of a database.",
         synopsisSubcommandLabel = "COMMAND")
 final class SchedulesCommand {
-    @Spec
-    private @Nullable CommandSpec spec;
+    private static final Fields<ScheduleInfo> ROW = Fields.<ScheduleInfo>of()
+            .text("schedule", ScheduleInfo::name)
+            .json("name", ScheduleInfo::name)
+            .text("runs", ScheduleInfo::definition)
+            .json("definition", ScheduleInfo::definition)
+            .json("when", ScheduleInfo::when)
+            .json("source", ScheduleInfo::source)
+            .json("paused", schedule -> schedule.status().paused())
+            .json("orphaned", schedule -> schedule.status().orphaned())
+            .json("next", ScheduleInfo::next)
+            .text("next", SchedulesCommand::next)
+            .and("failures", schedule -> schedule.health().failures())
+            .text("last", schedule -> schedule.recent().stream().findFirst().map(run -> run.scheduledFor()))
+            .text("state", schedule -> schedule.recent().stream().findFirst().map(SchedulesCommand::state));
+
+    private static final Fields<ScheduleInfo> DETAILS = Fields.<ScheduleInfo>of()
+            .text("schedule", ScheduleInfo::name)
+            .json("name", ScheduleInfo::name)
+            .text("runs", ScheduleInfo::definition)
+            .json("definition", ScheduleInfo::definition)
+            .and("when", ScheduleInfo::when)
+            .and("source", ScheduleInfo::source)
+            .and("paused", schedule -> schedule.status().paused())
+            .and("orphaned", schedule -> schedule.status().orphaned())
+            .and("fired", schedule -> schedule.status().fired())
+            .and("waiting", schedule -> schedule.status().waiting())
+            .and("failures", schedule -> schedule.health().failures())
+            .and("last_success", schedule -> schedule.health().lastSuccess())
+            .and("last_skipped", schedule -> schedule.health().lastSkipped())
+            .and("skip_reason", schedule -> schedule.health().skipReason())
+            .json("next", ScheduleInfo::next);
+
+    private static final Fields<Instant> NEXT =
+            Fields.<Instant>of().text("at", Instant::toString).text("from now", at -> at);
+
+    private static final Fields<ScheduleInfo.Recent> RUN = Fields.<ScheduleInfo.Recent>of()
+            .json("id", ScheduleInfo.Recent::run)
+            .text("run", ScheduleInfo.Recent::run)
+            .and("scheduled_for", ScheduleInfo.Recent::scheduledFor)
+            .json("state", ScheduleInfo.Recent::state)
+            .text("state", SchedulesCommand::state);
 
     SchedulesCommand() {}
 
@@ -40,45 +76,31 @@ final class SchedulesCommand {
         private String name = "";
     }
 
-    private PrintWriter out() {
-        return Objects.requireNonNull(spec).commandLine().getOut();
-    }
-
     @Command(name = "list", mixinStandardHelpOptions = true, description = "List schedules by name.")
     int list(
             @Mixin DatabaseOptions database,
+            @Mixin LiveOutput output,
             @Option(names = "--after", defaultValue = "", description = "Begin after this name.") String after,
             @Option(
                             names = "--limit",
                             defaultValue = "50",
                             description = "The number of schedules at most. Default: ${DEFAULT-VALUE}.")
                     int limit) {
-        out().printf("%-28s %-20s %-26s %8s  %s%n", "SCHEDULE", "RUNS", "NEXT", "FAILURES", "LAST");
-        return on(database, schedules -> schedules.list(after, limit).forEach(this::print));
+        return database.with(open -> output.print(() -> open.page()
+                .many(
+                        "schedules",
+                        ROW,
+                        open.perdure().schedules().list(after, limit),
+                        "No schedules. Declare one where the engine is built; its worker makes it.")));
     }
 
-    private void print(ScheduleInfo schedule) {
-        out().printf(
-                        "%-28s %-20s %-26s %8d  %s%n",
-                        schedule.name(),
-                        schedule.definition(),
-                        next(schedule),
-                        schedule.health().failures(),
-                        schedule.recent().stream()
-                                .findFirst()
-                                .map(run -> run.scheduledFor() + " " + state(run))
-                                .orElse("-"));
-    }
-
-    private static String next(ScheduleInfo schedule) {
-        return schedule.status()
-                .paused()
-                .map(note -> "paused: " + note)
-                .or(() -> schedule.status().orphaned().map(why -> "orphaned"))
-                .orElseGet(() -> schedule.next().stream()
-                        .findFirst()
-                        .map(Instant::toString)
-                        .orElse("-"));
+    private static Object next(ScheduleInfo schedule) {
+        if (schedule.status().paused().isPresent()) {
+            return "paused: " + schedule.status().paused().get();
+        }
+        return schedule.status().orphaned().isPresent()
+                ? "orphaned"
+                : schedule.next().stream().findFirst();
     }
 
     private static String state(ScheduleInfo.Recent run) {
@@ -89,50 +111,36 @@ final class SchedulesCommand {
             name = "show",
             mixinStandardHelpOptions = true,
             description = "Show one schedule: its next fire times and its last runs.")
-    int show(@Mixin NamedSchedule named) {
-        return on(named.database, schedules -> {
-            ScheduleInfo schedule = schedules.get(named.name);
-            ScheduleInfo.Health health = schedule.health();
-            out().printf("schedule   %s%n", schedule.name());
-            out().printf("runs       %s%n", schedule.definition());
-            out().printf("when       %s%n", schedule.when());
-            out().printf("source     %s%n", schedule.source());
-            out().printf("paused     %s%n", schedule.status().paused().orElse("no"));
-            schedule.status().orphaned().ifPresent(why -> out().printf("orphaned   %s%n", why));
-            out().printf(
-                            "fired      %d, %d waiting%n",
-                            schedule.status().fired(), schedule.status().waiting());
-            out().printf("failures   %d since the last success, %s%n", health.failures(), time(health.lastSuccess()));
-            out().printf(
-                            "skipped    %s%s%n",
-                            time(health.lastSkipped()),
-                            health.skipReason().map(why -> ": " + why).orElse(""));
-            schedule.next().forEach(next -> out().printf("next       %s%n", next));
-            schedule.recent().forEach(run -> out().printf("run        %-50s %s%n", run.run(), state(run)));
-        });
-    }
-
-    private static String time(Optional<Instant> at) {
-        return at.map(Instant::toString).orElse("-");
+    int show(@Mixin NamedSchedule named, @Mixin LiveOutput output) {
+        return named.database.with(open -> output.print(() -> {
+            ScheduleInfo schedule = open.perdure().schedules().get(named.name);
+            return open.page()
+                    .one("schedule", DETAILS, schedule)
+                    .text("next fire times", NEXT, schedule.next(), "It fires no more.")
+                    .many("runs", RUN, schedule.recent(), "No run yet. Start one with 'schedules trigger'.");
+        }));
     }
 
     @Command(name = "pause", mixinStandardHelpOptions = true, description = "Fire nothing until it is resumed.")
     int pause(
             @Mixin NamedSchedule schedule,
+            @Mixin Output output,
             @Option(names = "--note", defaultValue = "paused by an operator", description = "Why.") String note) {
-        return ask(schedule, "is paused", schedules -> schedules.pause(schedule.name, note));
+        return ask(schedule, output, "is paused", schedules -> schedules.pause(schedule.name, note));
     }
 
     @Command(name = "resume", mixinStandardHelpOptions = true, description = "Fire again from the next fire time on.")
-    int resume(@Mixin NamedSchedule schedule) {
-        return ask(schedule, "is resumed", schedules -> schedules.resume(schedule.name));
+    int resume(@Mixin NamedSchedule schedule, @Mixin Output output) {
+        return ask(schedule, output, "is resumed", schedules -> schedules.resume(schedule.name));
     }
 
     @Command(name = "trigger", mixinStandardHelpOptions = true, description = "Start a run now.")
-    int trigger(@Mixin NamedSchedule schedule) {
-        return on(schedule.database, schedules -> {
-            RunId run = schedules.trigger(schedule.name);
-            out().printf("Schedule %s is triggered. Run %s is started for it.%n", schedule.name, run);
+    int trigger(@Mixin NamedSchedule schedule, @Mixin Output output) {
+        return schedule.database.with(open -> {
+            RunId run = open.perdure().schedules().trigger(schedule.name);
+            return output.print(open.page()
+                    .message("Schedule %s is triggered. Run %s is started for it.".formatted(schedule.name, run))
+                    .value("run", run));
         });
     }
 
@@ -142,6 +150,7 @@ final class SchedulesCommand {
             description = "Start a run for each fire time of a range that has none.")
     int backfill(
             @Mixin NamedSchedule schedule,
+            @Mixin Output output,
             @Option(names = "--from", required = true, description = "The beginning of the range.") String from,
             @Option(names = "--to", required = true, description = "The end of the range.") String to,
             @Option(
@@ -152,7 +161,8 @@ final class SchedulesCommand {
                     Overlap overlap) {
         Instant begin = instant("--from", from);
         Instant end = instant("--to", to);
-        return ask(schedule, "is backfilled", schedules -> schedules.backfill(schedule.name, begin, end, overlap));
+        return ask(
+                schedule, output, "is backfilled", schedules -> schedules.backfill(schedule.name, begin, end, overlap));
     }
 
     private static Instant instant(String option, String value) {
@@ -165,37 +175,30 @@ final class SchedulesCommand {
     }
 
     @Command(name = "skip", mixinStandardHelpOptions = true, description = "Do not fire at the next fire time.")
-    int skip(@Mixin NamedSchedule schedule) {
-        return ask(schedule, "skips its next fire time", schedules -> schedules.skipNext(schedule.name));
+    int skip(@Mixin NamedSchedule schedule, @Mixin Output output) {
+        return ask(schedule, output, "skips its next fire time", schedules -> schedules.skipNext(schedule.name));
     }
 
     @Command(
             name = "reset",
             mixinStandardHelpOptions = true,
             description = "Forget what was changed: the schedule is as the code declares it.")
-    int reset(@Mixin NamedSchedule schedule) {
-        return ask(schedule, "is as the code declares it", schedules -> schedules.reset(schedule.name));
+    int reset(@Mixin NamedSchedule schedule, @Mixin Output output) {
+        return ask(schedule, output, "is as the code declares it", schedules -> schedules.reset(schedule.name));
     }
 
     @Command(name = "delete", mixinStandardHelpOptions = true, description = "Delete a schedule. Its runs go on.")
-    int delete(@Mixin NamedSchedule schedule) {
-        return ask(schedule, "is deleted", schedules -> schedules.delete(schedule.name));
+    int delete(@Mixin NamedSchedule schedule, @Mixin Output output) {
+        return ask(schedule, output, "is deleted", schedules -> schedules.delete(schedule.name));
     }
 
     /** A worker does what is asked a moment later. */
-    private int ask(NamedSchedule schedule, String done, Consumer<Schedules> asking) {
-        return on(schedule.database, schedules -> {
-            asking.accept(schedules);
-            out().printf("Schedule %s %s, as soon as a worker has read this.%n", schedule.name, done);
+    private static int ask(NamedSchedule schedule, Output output, String done, Consumer<Schedules> asking) {
+        return schedule.database.with(open -> {
+            asking.accept(open.perdure().schedules());
+            return output.print(open.page()
+                    .message("Schedule %s %s, as soon as a worker has read this.".formatted(schedule.name, done))
+                    .value("schedule", schedule.name));
         });
-    }
-
-    private int on(DatabaseOptions database, Consumer<Schedules> action) {
-        database.withClient((store, client) -> {
-            action.accept(client.schedules());
-            return true;
-        });
-        out().flush();
-        return 0;
     }
 }

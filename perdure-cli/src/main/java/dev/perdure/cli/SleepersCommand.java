@@ -4,24 +4,27 @@ import dev.perdure.Definition;
 import dev.perdure.Invocation;
 import dev.perdure.Perdure;
 import dev.perdure.StartOptions;
+import dev.perdure.cli.output.Fields;
+import dev.perdure.cli.output.Output;
+import dev.perdure.cli.output.Page;
 import dev.perdure.embedded.EmbeddedPostgres;
 import dev.perdure.postgres.PostgresStore;
-import java.io.PrintWriter;
 import java.lang.management.ManagementFactory;
 import java.sql.Connection;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
 import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collections;
-import java.util.Objects;
+import java.util.List;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
-import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
-import picocli.CommandLine.Spec;
 
 /** Measures what sleeping workflows cost. */
 @Command(
@@ -49,8 +52,15 @@ final class SleepersCommand implements Callable<Integer> {
     private static final Definition<Integer, Integer> ONE_STEP =
             Definition.of("one-step", Integer.class, Integer.class, (ctx, in) -> ctx.step("same", () -> in));
 
-    @Spec
-    private @Nullable CommandSpec spec;
+    private static final Fields<Measured> MEASURED = Fields.<Measured>of()
+            .and("name", Measured::name)
+            .and("value", Measured::value)
+            .and("unit", Measured::unit);
+
+    private record Measured(String name, Number value, String unit) {}
+
+    @Mixin
+    private Output output = new Output();
 
     @Option(
             names = "--count",
@@ -62,19 +72,19 @@ final class SleepersCommand implements Callable<Integer> {
 
     @Override
     public Integer call() throws Exception {
-        PrintWriter out = Objects.requireNonNull(spec).commandLine().getOut();
+        List<Measured> measured = new ArrayList<>();
         try (EmbeddedPostgres postgres =
                         EmbeddedPostgres.start(EmbeddedPostgres.options().setting("shared_buffers", "512MB"));
                 Connection observer = postgres.dataSource().getConnection();
                 // Without a pool, which would add its own queries to check that connections are alive.
                 PostgresStore store = PostgresStore.on(postgres.dataSource()).open();
                 Perdure worker = Perdure.on(store).register(SLEEPER, ONE_STEP).start()) {
-            measure(out, worker, observer);
+            measure(measured, worker, observer);
         }
-        return 0;
+        return output.print(new Page(Instant.now()).many("measured", MEASURED, measured, ""));
     }
 
-    private void measure(PrintWriter out, Perdure worker, Connection observer) throws Exception {
+    private void measure(List<Measured> out, Perdure worker, Connection observer) throws Exception {
         medianMicros(worker);
         long before = medianMicros(worker);
         start(worker, observer, BATCH, 0);
@@ -91,15 +101,14 @@ final class SleepersCommand implements Callable<Integer> {
         print(out, "connections", number(observer, CONNECTIONS), "in total, with the one that listens");
         long disk = number(observer, "SELECT pg_database_size(current_database())") - diskBefore;
         print(out, "disk_per_sleeper", disk / count, "bytes");
-        print(out, "idle_queries", "%.2f".formatted(idleQueries(observer)), "/s, by an idle worker");
+        print(out, "idle_queries", Math.round(idleQueries(observer) * 100) / 100.0, "/s, by an idle worker");
         long after = medianMicros(worker);
         print(out, "one_step.before", before, "microseconds, median, in the empty database");
         print(out, "one_step.after", after, "microseconds, median, with the sleepers");
-        out.flush();
     }
 
-    private static void print(PrintWriter out, String name, Object value, String unit) {
-        out.printf("perdure %-18s %12s %s%n", name, value, unit);
+    private static void print(List<Measured> out, String name, Number value, String unit) {
+        out.add(new Measured(name, value, unit));
     }
 
     private static void start(Perdure worker, Connection observer, int count, int already) throws Exception {

@@ -3,6 +3,7 @@ package dev.perdure.cli.demo;
 import static dev.perdure.StartOptions.id;
 
 import com.zaxxer.hikari.HikariDataSource;
+import dev.perdure.HistoryEvent;
 import dev.perdure.Perdure;
 import dev.perdure.Run;
 import dev.perdure.RunState;
@@ -113,7 +114,7 @@ public final class DemoCommand implements Callable<Integer> {
                 "packed twice: the first attempt was killed before its result was recorded");
         screen.check(count(effects, "ship") == 1, "shipped once");
         Instant began = run.history().stream()
-                .filter(event -> event.text().startsWith("SLEEP"))
+                .filter(event -> event.kind() == HistoryEvent.Kind.SLEEP)
                 .findFirst()
                 .orElseThrow()
                 .at();

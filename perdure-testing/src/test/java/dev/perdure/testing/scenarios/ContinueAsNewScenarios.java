@@ -58,7 +58,7 @@ abstract class ContinueAsNewScenarios extends Scenarios {
             assertThat(run.history().stream()
                             .filter(event -> event.position() > 0)
                             .map(HistoryEvent::text))
-                    .containsExactly("STEP 'work' VALUE", "SLEEP 'PT1H' BEGUN", "NOW '' VALUE");
+                    .containsExactly("step 'work' completed", "sleep of PT1H began", "time read");
         }
     }
 

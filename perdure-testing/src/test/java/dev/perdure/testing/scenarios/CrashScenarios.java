@@ -102,16 +102,16 @@ abstract class CrashScenarios extends Scenarios {
                     .isBetween(5, again ? 6 : 5);
             assertThat(journal(run))
                     .containsExactly(
-                            "NOW '' VALUE",
-                            "STEP 'first' VALUE",
-                            "STEP 'flaky' ATTEMPT: java.lang.IllegalStateException: attempt 1",
-                            "STEP 'flaky' ATTEMPT: java.lang.IllegalStateException: attempt 2",
-                            "STEP 'flaky' VALUE",
-                            "PATCH 'p' VALUE",
-                            "SLEEP 'PT1H' BEGUN",
-                            "SLEEP 'PT2400H' BEGUN",
-                            "SLEEP 'PT2400H' CANCELLED",
-                            "STEP 'undo' VALUE");
+                            "time read",
+                            "step 'first' completed",
+                            "attempt 1 of step 'flaky' failed: java.lang.IllegalStateException: attempt 1",
+                            "attempt 2 of step 'flaky' failed: java.lang.IllegalStateException: attempt 2",
+                            "step 'flaky' completed at attempt 3",
+                            "patch 'p' applies",
+                            "sleep of PT1H began",
+                            "sleep of PT2400H began",
+                            "sleep of PT2400H ended, because the run was cancelled",
+                            "step 'undo' completed");
         }
     }
 

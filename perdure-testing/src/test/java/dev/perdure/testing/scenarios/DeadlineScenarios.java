@@ -131,7 +131,8 @@ abstract class DeadlineScenarios extends Scenarios {
             assertThat(done).containsExactly("undo", "tell");
             assertThat(perdure.now()).isEqualTo("2030-01-01T02:00:00Z");
             assertThat(run.history())
-                    .anySatisfy(event -> assertThat(event.text()).isEqualTo("SLEEP 'PT24H' DEADLINE"));
+                    .anySatisfy(event -> assertThat(event.text())
+                            .isEqualTo("sleep of PT24H ended, because the deadline of the run passed"));
         }
     }
 

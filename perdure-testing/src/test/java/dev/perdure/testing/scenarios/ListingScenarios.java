@@ -120,14 +120,14 @@ abstract class ListingScenarios extends Scenarios {
                     .filteredOn(event -> event.position() > 0)
                     .extracting(event -> event.position() + " " + event.text() + " " + event.at())
                     .containsExactly(
-                            "1 STEP 'one' VALUE 2030-01-01T00:00:00Z",
-                            "2 SLEEP 'PT1H' BEGUN 2030-01-01T00:00:00Z",
-                            "3 STEP 'two' VALUE 2030-01-01T01:00:00Z");
+                            "1 step 'one' completed 2030-01-01T00:00:00Z",
+                            "2 sleep of PT1H began 2030-01-01T00:00:00Z",
+                            "3 step 'two' completed 2030-01-01T01:00:00Z");
             assertThat(run.history())
                     .filteredOn(event -> event.position() == 0)
                     .extracting(event -> event.text())
-                    .contains("RUNNING", "SUSPENDED", "READY", "COMPLETED")
-                    .endsWith("COMPLETED");
+                    .contains("run is RUNNING", "run is SUSPENDED", "run is READY", "run is COMPLETED")
+                    .endsWith("run is COMPLETED");
         }
     }
 

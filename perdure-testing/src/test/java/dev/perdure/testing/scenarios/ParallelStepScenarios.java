@@ -187,7 +187,7 @@ abstract class ParallelStepScenarios extends Scenarios {
             assertThat(returned.result()).isEqualTo("over");
             assertThatThrownBy(thrown::result).hasMessageContaining("over");
             for (Run<String> run : List.of(returned, thrown)) {
-                assertThat(journal(run)).containsExactly("STEP 'left alone' VALUE");
+                assertThat(journal(run)).containsExactly("step 'left alone' completed");
             }
             assertThat(bodies).hasValue(2);
         }
@@ -222,8 +222,8 @@ abstract class ParallelStepScenarios extends Scenarios {
             Run<String> chooser = perdure.start(Invocation.of(flow, "any"), id("chooser"));
             await(inBodies);
             // The run has reached its wait, and is still in memory.
-            until(() -> journal(sleeper).contains("SLEEP 'PT1H' BEGUN"));
-            until(() -> journal(chooser).contains("TIMER 'PT1H' BEGUN"));
+            until(() -> journal(sleeper).contains("sleep of PT1H began"));
+            until(() -> journal(chooser).contains("timer of PT1H began"));
             assertThat(sleeper.state()).isEqualTo(RunState.RUNNING);
             assertThat(chooser.state()).isEqualTo(RunState.RUNNING);
             release.countDown();

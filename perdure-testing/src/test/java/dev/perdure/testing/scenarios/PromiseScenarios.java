@@ -309,7 +309,7 @@ abstract class PromiseScenarios extends Scenarios {
                             .filter(event -> event.text().contains("operator"))
                             .map(event -> event.position() + " " + event.text()))
                     .containsExactly(
-                            "1 AWAKEABLE RESOLVED by operator 'anna'", "2 AWAKEABLE REJECTED by operator 'ben'");
+                            "1 operator 'anna' resolved the awakeable", "2 operator 'ben' rejected the awakeable");
         }
     }
 }

@@ -287,9 +287,12 @@ abstract class TreeScenarios extends Scenarios {
             perdure.register(flow);
             Run<String> run = perdure.start(Invocation.of(flow, "x"));
             await(inBodies);
-            until(() -> run.history().stream()
-                    .anyMatch(event -> event.text()
-                            .equals("STEP 'backing off' ATTEMPT: java.lang.IllegalStateException: not yet")));
+            until(
+                    () -> run.history().stream()
+                            .anyMatch(
+                                    event -> event.text()
+                                            .equals(
+                                                    "attempt 1 of step 'backing off' failed: java.lang.IllegalStateException: not yet")));
             run.cancel("stop");
             assertThat(run.result())
                     .isEqualTo("stubborn[Step 'obedient' failed after 0 attempts: "

@@ -1,0 +1,277 @@
+package dev.perdure.cli;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.perdure.Awakeable;
+import dev.perdure.Definition;
+import dev.perdure.Invocation;
+import dev.perdure.Perdure;
+import dev.perdure.Run;
+import dev.perdure.RunId;
+import dev.perdure.RunState;
+import dev.perdure.StartOptions;
+import dev.perdure.Topic;
+import dev.perdure.TypeRef;
+import dev.perdure.dag.Dag;
+import dev.perdure.error.RejectedException;
+import dev.perdure.error.RunFailedException;
+import dev.perdure.error.TerminalException;
+import dev.perdure.postgres.PostgresStore;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
+import org.junit.jupiter.api.Test;
+import tools.jackson.databind.JsonNode;
+
+class RunsCommandIT extends CommandsOnPostgres {
+    private static final Definition<String, String> WAITS =
+            Definition.of("waits", String.class, String.class, (ctx, in) -> in);
+
+    @Test
+    void runs_are_listed_shown_paused_resumed_cancelled_and_killed() {
+        withClient(client -> {
+            var run = client.start(Invocation.of(WAITS, "x"), StartOptions.id("run-1"));
+            assertThat(perdure(onDatabase("runs", "pause", "run-1", "--reason", "to look at it")))
+                    .isZero();
+            assertThat(perdure(onDatabase("runs", "list", "--state", "paused"))).isZero();
+            assertThat(out()).contains("run-1", "waits", "PAUSED", "to look at it");
+            assertThat(perdure(onDatabase("runs", "show", "run-1"))).isZero();
+            assertThat(out()).contains("definition  waits").doesNotContain("Tasks");
+            assertThat(perdure(onDatabase("runs", "resume", "run-1"))).isZero();
+            assertThat(run.state()).isEqualTo(RunState.READY);
+            assertThat(perdure(onDatabase("runs", "cancel", "run-1", "--reason", "not wanted")))
+                    .isZero();
+            assertThat(run.info().reason()).contains("not wanted");
+            assertThat(run.state()).isEqualTo(RunState.CANCELLED);
+            var other = client.start(Invocation.of(WAITS, "x"), StartOptions.id("run-2"));
+            assertThat(perdure(onDatabase("runs", "kill", "run-2", "--reason", "stuck")))
+                    .isZero();
+            assertThat(other.info().reason()).contains("stuck");
+            assertThat(other.state()).isEqualTo(RunState.CANCELLED);
+        });
+        assertThat(perdure(onDatabase("runs", "show", "nobody"))).isEqualTo(Main.NO_SUCH_RUN);
+        assertThat(err()).contains("There is no run 'nobody'");
+    }
+
+    @Test
+    void a_run_is_shown_with_its_input_its_result_or_failure_and_what_it_waits_for() throws Exception {
+        CountDownLatch suspended = new CountDownLatch(1);
+        Topic<String> paid = Topic.of("paid", String.class);
+        Definition<String, String> pay = Definition.of("pay", String.class, String.class, (ctx, in) -> {
+            if (in.equals("broken")) {
+                throw new IllegalStateException("The bank is closed");
+            }
+            return ctx.receive(paid).await();
+        });
+        assertThat(perdure(onDatabase("migrate"))).isZero();
+        try (PostgresStore store = PostgresStore.on(database().dataSource()).open();
+                Perdure engine = Perdure.on(store)
+                        .register(pay)
+                        .listener(change -> {
+                            if (change.state() == RunState.SUSPENDED) {
+                                suspended.countDown();
+                            }
+                        })
+                        .warmWindow(Duration.ZERO)
+                        .start()) {
+            assertThatThrownBy(() -> engine.start(Invocation.of(pay, "broken"), StartOptions.id("pay-1"))
+                            .result())
+                    .isInstanceOf(RunFailedException.class);
+            assertThat(perdure(onDatabase("runs", "show", "pay-1"))).isZero();
+            assertThat(out())
+                    .contains(
+                            "input       \"broken\"",
+                            "IllegalStateException: The bank is closed",
+                            "\tat dev.perdure.cli.RunsCommandIT");
+            Run<String> waits = engine.start(Invocation.of(pay, "fine"), StartOptions.id("pay-2"));
+            suspended.await();
+            assertThat(perdure(onDatabase("runs", "show", "pay-2"))).isZero();
+            assertThat(perdure(onDatabase("runs", "list", "--state", "suspended")))
+                    .isZero();
+            assertThat(out()).contains("waits for   message 'paid'", "  waits for message 'paid'");
+            waits.send(paid, "in full");
+            assertThat(waits.result()).isEqualTo("in full");
+            assertThat(perdure(onDatabase("runs", "show", "pay-2"))).isZero();
+            assertThat(out()).contains("input       \"fine\"", "result      \"in full\"");
+        }
+    }
+
+    @Test
+    void nothing_is_done_to_a_run_that_has_ended() {
+        withClient(client -> {
+            client.start(Invocation.of(WAITS, "x"), StartOptions.id("ended")).kill("to have one that has ended");
+            for (String order : List.of("cancel", "kill", "pause", "resume")) {
+                assertThat(perdure(onDatabase("runs", order, "ended"))).isEqualTo(Main.HAS_ENDED);
+            }
+        });
+        assertThat(out()).doesNotContain("ended");
+        assertThat(err().lines()).hasSize(4).containsOnly("Run 'ended' has ended (CANCELLED); nothing was done.");
+    }
+
+    @Test
+    void an_operator_settles_awakeables_by_run_and_position_and_the_history_says_who() throws InterruptedException {
+        CountDownLatch asked = new CountDownLatch(1);
+        Definition<String, String> asks = Definition.of("asks", String.class, String.class, (ctx, in) -> {
+            Awakeable<Map<String, Integer>> first = ctx.awakeable(new TypeRef<Map<String, Integer>>() {});
+            Awakeable<String> second = ctx.awakeable(String.class);
+            ctx.step("hand over", asked::countDown);
+            try {
+                return first.await() + second.await();
+            } catch (RejectedException rejected) {
+                return first.await() + rejected.getMessage();
+            }
+        });
+        assertThat(perdure(onDatabase("migrate"))).isZero();
+        try (PostgresStore store = PostgresStore.on(database().dataSource())
+                        .notifications(false)
+                        .open();
+                Perdure worker = Perdure.on(store).register(asks).start()) {
+            var run = worker.start(Invocation.of(asks, "x"), StartOptions.id("asks-1"));
+            assertThat(asked.await(30, TimeUnit.SECONDS)).isTrue();
+            assertThat(perdure(onDatabase("runs", "resolve", "asks-1", "7"))).isEqualTo(Main.WRONG_USAGE);
+            assertThat(perdure(onDatabase("runs", "resolve", "asks-1", "1", "--value", "yes")))
+                    .isEqualTo(Main.WRONG_USAGE);
+            assertThat(perdure(
+                            onDatabase("runs", "resolve", "asks-1", "1", "--value", "{\"cents\": 5}", "--by", "anna")))
+                    .isZero();
+            assertThat(perdure(onDatabase("runs", "resolve", "asks-1", "1", "--value", "{}")))
+                    .isNotZero();
+            assertThat(perdure(onDatabase("runs", "reject", "asks-1", "2", "--reason", "not today", "--by", "ben")))
+                    .isZero();
+            assertThat(run.result()).isEqualTo("{cents=5}not today");
+            assertThat(perdure(onDatabase("runs", "reject", "asks-1", "2"))).isEqualTo(Main.HAS_ENDED);
+            assertThat(perdure(onDatabase("runs", "show", "asks-1"))).isZero();
+        }
+        assertThat(out())
+                .containsPattern("#1 +awakeable created")
+                .containsPattern("#3 +1 +\\d+ ms +step 'hand over' completed")
+                .containsPattern("#1 +operator 'anna' resolved the awakeable")
+                .containsPattern("#1 +\\S+ \\S+ +awakeable resolved")
+                .containsPattern("#2 +operator 'ben' rejected the awakeable")
+                .contains("  run is COMPLETED");
+        assertThat(err().lines())
+                .satisfiesExactly(
+                        line -> assertThat(line)
+                                .isEqualTo(
+                                        "Run 'asks-1' has no awakeable at position 7 now. Look for AWAKEABLE in its history, and give the position that stands there."),
+                        line -> assertThat(line).startsWith("The value yes is not JSON: "),
+                        line -> assertThat(line)
+                                .startsWith("The awakeable at position 1 of run 'asks-1' is settled already"),
+                        line -> assertThat(line).contains("has ended (COMPLETED)"));
+    }
+
+    @Test
+    void the_run_of_a_dag_is_shown_with_its_tasks() {
+        Dag<String, String> parcel = Dag.of("parcel", String.class, dag -> {
+            var pack = dag.task("pack", t -> t.input());
+            return dag.after(pack).task("ship", (t, packed) -> packed);
+        });
+        withClient(client -> {
+            client.start(parcel, "x", StartOptions.id("parcel-1"));
+            assertThat(perdure(onDatabase("runs", "show", "parcel-1"))).isZero();
+        });
+        assertThat(out())
+                .containsPattern("(?m)^TASK +STATE +CHANGED +AFTER +REASON$")
+                .containsPattern("(?m)^pack +READY +\\S+ +-")
+                .containsPattern("(?m)^ship +PENDING +\\S+ +pack");
+    }
+
+    @Test
+    void a_failed_run_is_retried_and_forked() {
+        AtomicBoolean down = new AtomicBoolean(true);
+        Definition<String, String> flow = Definition.of("ships", String.class, String.class, (ctx, in) -> {
+            ctx.step("charge", () -> {});
+            return ctx.step("ship", () -> {
+                if (down.get()) {
+                    throw new TerminalException("the carrier is down");
+                }
+                return "shipped " + in;
+            });
+        });
+        try (PostgresStore store = PostgresStore.on(database().dataSource()).open();
+                Perdure perdure = Perdure.on(store).register(flow).start()) {
+            Run<String> run = perdure.start(Invocation.of(flow, "ada"), StartOptions.id("ships-1"));
+            assertThatThrownBy(run::result).isInstanceOf(RunFailedException.class);
+            down.set(false);
+            assertThat(perdure(onDatabase("runs", "retry", "ships-1"))).isZero();
+            assertThat(run.result()).isEqualTo("shipped ada");
+            assertThat(perdure(onDatabase(
+                            "runs", "fork", "ships-1", "--from", "2", "--id", "ships-2", "--input", "\"bob\"")))
+                    .isZero();
+            assertThat(perdure.run(RunId.of("ships-2"), TypeRef.of(String.class))
+                            .result())
+                    .isEqualTo("shipped bob");
+            assertThat(out()).contains("Run ships-1 is ", "Run ships-1 is forked. Run ships-2 is ");
+            assertThat(perdure(onDatabase("runs", "retry", "ships-1"))).isEqualTo(Main.FAILED);
+            assertThat(err()).contains("Run 'ships-1' is not retried.");
+        }
+    }
+
+    @Test
+    void scripts_get_runs_as_json_before_and_after_a_command() {
+        Definition<Map<String, Integer>, Integer> adds = Definition.of(
+                "adds",
+                new TypeRef<Map<String, Integer>>() {},
+                TypeRef.of(Integer.class),
+                (ctx, in) -> ctx.step("add", () -> in.get("a") + in.get("b")));
+        assertThat(perdure(onDatabase("migrate"))).isZero();
+        try (PostgresStore store = PostgresStore.on(database().dataSource()).open();
+                Perdure perdure = Perdure.on(store).register(adds).start()) {
+            assertThat(perdure.start(Invocation.of(adds, Map.of("a", 1, "b", 2)), StartOptions.id("adds-1"))
+                            .result())
+                    .isEqualTo(3);
+        }
+        JsonNode shown = json("runs", "show", "adds-1");
+        assertThat(shown.at("/run/id").asString()).isEqualTo("adds-1");
+        assertThat(shown.at("/run/input/b").asInt()).isEqualTo(2);
+        assertThat(shown.at("/run/result").asInt()).isEqualTo(3);
+        assertThat(shown.at("/run/reason").isNull()).isTrue();
+        JsonNode step = shown.at("/history/1");
+        assertThat(step.get("text").asString()).isEqualTo("step 'add' completed");
+        assertThat(step.get("kind").asString()).isEqualTo("STEP");
+        assertThat(step.get("position").asInt()).isEqualTo(1);
+        assertThat(step.get("attempt").asInt()).isEqualTo(1);
+        assertThat(step.get("took_ms").isNumber()).isTrue();
+        assertThat(Instant.parse(step.get("at").asString())).isBeforeOrEqualTo(Instant.now());
+        JsonNode listed = json("runs", "list", "--definition", "adds");
+        assertThat(listed.at("/runs/0/state").asString()).isEqualTo("COMPLETED");
+        JsonNode forked = json("runs", "fork", "adds-1", "--from", "1", "--id", "adds-2");
+        assertThat(forked.at("/run/id").asString()).isEqualTo("adds-2");
+        assertThat(forked.at("/message").asString()).isEqualTo("Run adds-1 is forked. Run adds-2 is READY.");
+        assertThat(json("runs", "pause", "adds-2").at("/run/state").asString()).isEqualTo("PAUSED");
+    }
+
+    @Test
+    void an_empty_list_says_what_to_do() {
+        assertThat(perdure(onDatabase("migrate", "--schema", "fresh"))).isZero();
+        assertThat(perdure(onDatabase("runs", "list", "--schema", "fresh"))).isZero();
+        assertThat(perdure(onDatabase("runs", "list", "--schema", "fresh", "--state", "FAILED")))
+                .isZero();
+        assertThat(perdure(onDatabase("queues", "list", "--schema", "fresh"))).isZero();
+        assertThat(perdure(onDatabase("limiters", "list", "--schema", "fresh"))).isZero();
+        assertThat(perdure(onDatabase("schedules", "list", "--schema", "fresh")))
+                .isZero();
+        assertThat(out())
+                .contains("No runs in schema fresh. Start one in your application, or name another --schema.")
+                .contains("No run matches. Leave out --state or --definition to see others.")
+                .contains("No queues. Declare one where the engine is built, or with 'queues limit NAME --create'.")
+                .contains("No limiters. Declare one", "No schedules. Declare one");
+    }
+
+    @Test
+    void a_list_that_reaches_its_limit_says_so() {
+        withClient(client -> {
+            client.start(Invocation.of(WAITS, "x"), StartOptions.id("of-many-1"));
+            client.start(Invocation.of(WAITS, "x"), StartOptions.id("of-many-2"));
+            assertThat(perdure(onDatabase("runs", "list", "--limit", "1"))).isZero();
+        });
+        assertThat(out())
+                .contains("of-many-2", "These are the newest 1. Raise --limit to see older ones.")
+                .doesNotContain("of-many-1");
+    }
+}
