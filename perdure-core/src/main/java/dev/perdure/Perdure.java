@@ -1,5 +1,7 @@
 package dev.perdure;
 
+import dev.perdure.audit.Audits;
+import dev.perdure.audit.Operator;
 import dev.perdure.dag.Dag;
 import dev.perdure.dag.DagRun;
 import dev.perdure.error.AlreadyResolvedException;
@@ -10,10 +12,6 @@ import dev.perdure.error.UnknownRunException;
 import dev.perdure.error.UnknownTokenException;
 import dev.perdure.object.ObjectHandle;
 import dev.perdure.object.VirtualObject;
-import dev.perdure.queue.Limiters;
-import dev.perdure.queue.Queues;
-import dev.perdure.retention.Retentions;
-import dev.perdure.schedule.Schedules;
 import dev.perdure.spi.Inbox;
 import dev.perdure.spi.Store;
 import java.util.Collection;
@@ -36,7 +34,7 @@ import org.jspecify.annotations.Nullable;
  * existing run. A start with the same id and another workflow or input throws {@link RunConflictException}.
  */
 @SuppressWarnings("overloads") // an exact method reference fits one of them only
-public interface Perdure extends AutoCloseable {
+public interface Perdure extends Operations, AutoCloseable {
     /** Begins to set up an engine on a store. */
     static PerdureBuilder on(Store store) {
         return new PerdureBuilder(store);
@@ -100,13 +98,6 @@ public interface Perdure extends AutoCloseable {
     Outbox outbox(Inbox inbox);
 
     /**
-     * A handle to an existing run.
-     *
-     * @throws UnknownRunException if there is none
-     */
-    <R extends @Nullable Object> Run<R> run(RunId id, TypeRef<R> resultType);
-
-    /**
      * Sends a message to a run. The message is durable when this returns. The store keeps messages in order until the
      * run receives them.
      *
@@ -148,17 +139,18 @@ public interface Perdure extends AutoCloseable {
     /** Rejects the awakeable with this token: its run gets {@link RejectedException} with the reason. */
     void reject(String token, String reason);
 
-    /** The queues: what waits in them, and their limits. */
-    Queues queues();
+    /**
+     * The same operations in the name of an operator, whom the audit records. Commands through the engine itself are
+     * recorded under the user of this process ({@link Operator#ofProcess()}).
+     *
+     * <pre>{@code
+     * perdure.as(Operator.named("anna").from(request.address())).run(id, type).cancel("ordered twice");
+     * }</pre>
+     */
+    Operations as(Operator operator);
 
-    /** The schedules: made, looked at and changed at run time. */
-    Schedules schedules();
-
-    /** The limiters of steps: what waits for them, and their limits. */
-    Limiters limiters();
-
-    /** How long runs are kept after their end. */
-    Retentions retention();
+    /** The audit: who has changed what. */
+    Audits audit();
 
     /** Lists runs, newest first, one page at a time. */
     List<RunInfo> list(RunFilter filter);

@@ -1,5 +1,6 @@
 package dev.perdure;
 
+import dev.perdure.audit.Operator;
 import dev.perdure.dag.Dag;
 import dev.perdure.error.DefinitionException;
 import dev.perdure.error.InvalidRequestException;
@@ -52,6 +53,7 @@ public final class PerdureBuilder {
     private @Nullable String version;
     private final Map<String, String> labels = new TreeMap<>();
     private @Nullable Retention retention;
+    private @Nullable Operator operator;
 
     PerdureBuilder(Store store) {
         require(store != null, "the store is null; give it one, such as PostgresStore.on(dataSource).open()");
@@ -239,6 +241,16 @@ public final class PerdureBuilder {
         return this;
     }
 
+    /**
+     * Whom the audit records for commands through this engine. Without it, the user of this process on its host ({@link
+     * Operator#ofProcess()}). {@link Perdure#as} gives single commands in the name of another operator.
+     */
+    public PerdureBuilder operator(Operator commander) {
+        Texts.requireGiven("operator", commander);
+        operator = commander;
+        return this;
+    }
+
     private static void require(boolean holds, String reason) {
         if (!holds) {
             throw new InvalidRequestException("Cannot set up the engine: " + reason + ".");
@@ -272,6 +284,7 @@ public final class PerdureBuilder {
                 List.copyOf(schedules),
                 List.copyOf(limiters),
                 retention,
+                operator,
                 workerRules);
     }
 }

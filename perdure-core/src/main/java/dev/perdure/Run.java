@@ -64,24 +64,23 @@ public interface Run<R extends @Nullable Object> {
     <T extends @Nullable Object> void send(Topic<T> topic, T value);
 
     /**
-     * Resolves one of its awakeables without the token, which the store cannot look up. For operators: the
-     * {@link #history()} records the operator's name.
+     * Resolves one of its awakeables without the token, which the store cannot look up. For operators: audit and
+     * {@link #history()} record the operator's name ({@link Perdure#as}).
      *
      * @param position the position of the awakeable in the history
      * @param value the value; the engine encodes it as its own class, and the run must be able to read that as the type
      *     that it waits for
-     * @param operator the name of the operator
      * @throws InvalidRequestException if the run has no awakeable at that position now
      * @throws AlreadyResolvedException if it is settled already
      * @throws RunEndedException if the run has ended
      */
-    void resolveAwakeable(int position, @Nullable Object value, String operator);
+    void resolveAwakeable(int position, @Nullable Object value);
 
     /**
      * Rejects one of its awakeables without the token, like {@link #resolveAwakeable}. The run gets
      * {@link RejectedException} with the reason.
      */
-    void rejectAwakeable(int position, String reason, String operator);
+    void rejectAwakeable(int position, String reason);
 
     /** One of its promises. */
     <T extends @Nullable Object> Promise<T> promise(Topic<T> name);

@@ -3,6 +3,7 @@ package dev.perdure.cli;
 import com.zaxxer.hikari.HikariConfig;
 import com.zaxxer.hikari.HikariDataSource;
 import dev.perdure.Perdure;
+import dev.perdure.audit.Operator;
 import dev.perdure.error.InvalidRequestException;
 import dev.perdure.postgres.PostgresStore;
 import java.sql.DriverManager;
@@ -38,6 +39,12 @@ final class DatabaseOptions {
     @Option(names = "--schema", defaultValue = "perdure", description = "The schema. Default: ${DEFAULT-VALUE}.")
     private String schema = "perdure";
 
+    @Option(
+            names = "--by",
+            paramLabel = "NAME",
+            description = "The operator whom the audit records. Default: the user of this machine.")
+    private @Nullable String operator;
+
     DatabaseOptions() {}
 
     String schema() {
@@ -51,11 +58,16 @@ final class DatabaseOptions {
         }
     }
 
+    private Operator operator() {
+        Operator user = Operator.ofProcess();
+        return operator == null ? user : new Operator(operator, user.origin());
+    }
+
     /** Calls a function with the database, which is open until it returns. */
     <T> T with(Function<OpenDatabase, T> work) {
         try (HikariDataSource pool = new HikariDataSource(config());
                 PostgresStore store = open(pool, false);
-                Perdure perdure = Perdure.on(store).client()) {
+                Perdure perdure = Perdure.on(store).operator(operator()).client()) {
             return work.apply(new OpenDatabase(store, perdure, OpenDatabase.clockOf(pool)));
         }
     }

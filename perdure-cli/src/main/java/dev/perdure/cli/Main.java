@@ -23,6 +23,7 @@ import picocli.CommandLine.HelpCommand;
         version = "0.1.0-SNAPSHOT",
         synopsisSubcommandLabel = "COMMAND",
         subcommands = {
+            AuditCommand.class,
             BenchCommand.class,
             DemoCommand.class,
             DevCommand.class,

@@ -77,7 +77,9 @@ final class RetentionCommand {
                             paramLabel = "PERIOD",
                             description = "Remember ids with input and outcome for longer.")
                     @Nullable
-                    String ids) {
+                    String ids,
+            @Option(names = "--audit", paramLabel = "PERIOD", description = "For the entries of the audit.") @Nullable
+                    String audit) {
         if (all == null) {
             throw new InvalidRequestException("--all is missing. Give the period of runs without a rule: --all 30d.");
         }
@@ -91,7 +93,8 @@ final class RetentionCommand {
         for (Map.Entry<RunState, String> each : orEmpty(outcomes).entrySet()) {
             wanted = wanted.keep(runs().outcome(each.getKey()), period("--outcome", each.getValue()));
         }
-        Retention changed = ids == null ? wanted : wanted.rememberIds(period("--ids", ids));
+        wanted = ids == null ? wanted : wanted.rememberIds(period("--ids", ids));
+        Retention changed = audit == null ? wanted : wanted.keepAudit(period("--audit", audit));
         return change(database, output, retention -> retention.change(changed));
     }
 

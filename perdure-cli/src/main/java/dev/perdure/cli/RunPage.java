@@ -3,6 +3,8 @@ package dev.perdure.cli;
 import dev.perdure.Run;
 import dev.perdure.RunInfo;
 import dev.perdure.RunState;
+import dev.perdure.audit.AuditEntry;
+import dev.perdure.audit.AuditFilter;
 import dev.perdure.cli.output.Fields;
 import dev.perdure.cli.output.Page;
 import dev.perdure.error.PayloadException;
@@ -112,8 +114,19 @@ final class RunPage {
                     "");
         }
         History.add(page, run.history());
+        List<AuditEntry> entries = audit(run.info());
+        if (!entries.isEmpty()) {
+            page.many("audit", AuditCommand.ROW, entries, "");
+        }
         failure(run).ifPresent(failure -> page.block("failure", failure));
         return page;
+    }
+
+    /** The commands to a run, oldest first. An earlier run may have had the same id. */
+    private List<AuditEntry> audit(RunInfo info) {
+        return runs.audited(AuditFilter.run(info.id().value())).reversed().stream()
+                .filter(entry -> !entry.at().isBefore(info.createdAt()))
+                .toList();
     }
 
     /** Why a run is in its state, in one text. */

@@ -179,18 +179,12 @@ final class RunsCommand {
                             names = "--value",
                             defaultValue = "null",
                             description = "The value as JSON. Default: ${DEFAULT-VALUE}.")
-                    String value,
-            @Option(
-                            names = "--by",
-                            defaultValue = "${sys:user.name}",
-                            description =
-                                    "The name of the operator. Default: the user of this machine, ${DEFAULT-VALUE}.")
-                    String operator) {
+                    String value) {
         Object answer = json(value);
         return order(
                 named,
                 output,
-                run -> run.resolveAwakeable(position, answer, operator),
+                run -> run.resolveAwakeable(position, answer),
                 "The awakeable is resolved. Run %s is %s.");
     }
 
@@ -207,17 +201,11 @@ final class RunsCommand {
                             description = "The position of the awakeable, as 'runs show' prints it after #.")
                     int position,
             @Option(names = "--reason", defaultValue = "rejected by an operator", description = "The reason.")
-                    String reason,
-            @Option(
-                            names = "--by",
-                            defaultValue = "${sys:user.name}",
-                            description =
-                                    "The name of the operator. Default: the user of this machine, ${DEFAULT-VALUE}.")
-                    String operator) {
+                    String reason) {
         return order(
                 named,
                 output,
-                run -> run.rejectAwakeable(position, reason, operator),
+                run -> run.rejectAwakeable(position, reason),
                 "The awakeable is rejected. Run %s is %s.");
     }
 

@@ -146,7 +146,11 @@ class RunsCommandIT extends CommandsOnPostgres {
             assertThat(run.result()).isEqualTo("{cents=5}not today");
             assertThat(perdure(onDatabase("runs", "reject", "asks-1", "2"))).isEqualTo(Main.HAS_ENDED);
             assertThat(perdure(onDatabase("runs", "show", "asks-1"))).isZero();
+            assertThat(perdure(onDatabase("audit", "list", "--run", "asks-1"))).isZero();
         }
+        assertThat(out().split("RESOLVE run 'asks-1' #1 by anna@", -1))
+                .as("once by show, once by list")
+                .hasSize(3);
         assertThat(out())
                 .containsPattern("#1 +awakeable created")
                 .containsPattern("#3 +1 +\\d+ ms +step 'hand over' completed")

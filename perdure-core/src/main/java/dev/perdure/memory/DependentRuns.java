@@ -157,6 +157,7 @@ final class DependentRuns {
         renewed.forEach(row -> renew(row, row == dag ? rerun.seed() : rerun.seedOf(row.start.seed())));
         dag.tasks.forEach(task -> task.bound = dag.deadline());
         reopen(renewed);
+        tables.audits.add(rerun.audit());
         return new Outcome.Applied(tables.now(), dag.state);
     }
 

@@ -53,8 +53,8 @@ final class MailDelivery implements Mailboxes {
             return new Outcome.Undelivered(Why.BEGAN_ANEW);
         }
         Outcome outcome = deliver(row, delivery.mail());
-        if (delivery.operator() != null && outcome instanceof Outcome.Applied) {
-            row.answered.add(new Row.Answered(tables.now(), delivery.mail(), delivery.operator()));
+        if (outcome instanceof Outcome.Applied || outcome instanceof Outcome.AlreadyThere) {
+            tables.audits.add(delivery.audit());
         }
         return outcome;
     }

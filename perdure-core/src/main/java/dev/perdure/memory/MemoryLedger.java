@@ -354,8 +354,12 @@ final class MemoryLedger implements Ledger {
             return new Outcome.UnknownRun();
         }
         RunState before = row.state;
+        Control asked = row.control;
         obey(row, command, false);
         boolean changed = row.state != before;
+        if (changed || !row.control.equals(asked)) {
+            tables.audits.add(command.audit());
+        }
         if (command.kind() == Change.CommandKind.KILL) {
             // The last first, so that none becomes ready before its turn.
             row.tasks.reversed().forEach(task -> obey(task, command, true));

@@ -4,6 +4,7 @@ import dev.perdure.RunState;
 import dev.perdure.queue.Limiter;
 import dev.perdure.queue.LimiterInfo;
 import dev.perdure.queue.Queue;
+import dev.perdure.spi.Audit;
 import dev.perdure.spi.Hints;
 import dev.perdure.spi.Permits;
 import dev.perdure.spi.change.Control;
@@ -274,7 +275,7 @@ final class MemoryPermits implements Permits {
     }
 
     @Override
-    public boolean apply(Order order) {
+    public boolean apply(Order order, @Nullable Audit audit) {
         return tables.inTransaction(() -> {
             Line line = lines.get(order.limiter());
             if (line == null) {
@@ -286,6 +287,7 @@ final class MemoryPermits implements Permits {
                 case Order.Resume resume -> line.paused = null;
                 case Order.Reset reset -> line.changed = Limiter.named(reset.limiter());
             }
+            tables.audits.add(audit);
             tables.hint(new Hints.WorkReady());
             return true;
         });

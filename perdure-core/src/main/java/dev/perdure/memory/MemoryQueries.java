@@ -4,10 +4,11 @@ import dev.perdure.RunFilter;
 import dev.perdure.RunId;
 import dev.perdure.RunInfo;
 import dev.perdure.RunState;
+import dev.perdure.audit.AuditEntry;
+import dev.perdure.audit.AuditFilter;
 import dev.perdure.spi.Journals;
 import dev.perdure.spi.Runs;
 import dev.perdure.spi.change.Entry;
-import dev.perdure.spi.change.Mail;
 import dev.perdure.spi.change.Payload;
 import dev.perdure.spi.change.Recorded;
 import dev.perdure.spi.change.RunRef;
@@ -190,19 +191,8 @@ final class MemoryQueries implements Runs, Journals {
     }
 
     @Override
-    public List<Answered> answered(RunRef run) {
-        return tables.inTransaction(() -> {
-            Row row = tables.byKey.get(run.key());
-            return row == null
-                    ? List.of()
-                    : row.answered.stream().map(MemoryQueries::answered).toList();
-        });
-    }
-
-    private static Answered answered(Row.Answered answered) {
-        Mail mail = answered.mail();
-        return new Answered(
-                answered.operator(), answered.at(), mail.channel().position(), mail.status() == Entry.Status.VALUE);
+    public List<AuditEntry> audited(AuditFilter filter) {
+        return tables.inTransaction(() -> tables.audits.list(filter));
     }
 
     @Override

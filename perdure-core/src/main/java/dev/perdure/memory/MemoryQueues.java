@@ -3,6 +3,7 @@ package dev.perdure.memory;
 import dev.perdure.RunState;
 import dev.perdure.queue.Queue;
 import dev.perdure.queue.QueueInfo;
+import dev.perdure.spi.Audit;
 import dev.perdure.spi.Dispatch.Poll;
 import dev.perdure.spi.Hints;
 import dev.perdure.spi.QueueRules;
@@ -65,7 +66,7 @@ final class MemoryQueues implements QueueRules {
     }
 
     @Override
-    public boolean apply(Order order) {
+    public boolean apply(Order order, @Nullable Audit audit) {
         return tables.inTransaction(() -> {
             MemoryQueue entry = queues.get(order.queue());
             if (entry == null) {
@@ -77,6 +78,7 @@ final class MemoryQueues implements QueueRules {
                 case Order.Resume resume -> entry.paused = null;
                 case Order.Reset reset -> entry.changed = Queue.named(reset.queue());
             }
+            tables.audits.add(audit);
             tables.hint(new Hints.WorkReady());
             return true;
         });

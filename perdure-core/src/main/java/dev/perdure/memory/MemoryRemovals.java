@@ -2,6 +2,7 @@ package dev.perdure.memory;
 
 import dev.perdure.retention.Retention;
 import dev.perdure.retention.RetentionInfo;
+import dev.perdure.spi.Audit;
 import dev.perdure.spi.Removals;
 import dev.perdure.spi.change.Parent;
 import java.time.Duration;
@@ -41,8 +42,12 @@ final class MemoryRemovals implements Removals {
     }
 
     @Override
-    public void change(@Nullable Retention retention) {
-        tables.<@Nullable Retention>inTransaction(() -> changed = retention);
+    public void change(@Nullable Retention retention, @Nullable Audit audit) {
+        tables.<@Nullable Retention>inTransaction(() -> {
+            tables.audits.add(audit);
+            changed = retention;
+            return retention;
+        });
     }
 
     @Override
@@ -59,6 +64,7 @@ final class MemoryRemovals implements Removals {
         return tables.inTransaction(() -> {
             Retention rules = Objects.requireNonNullElse(changed, declared);
             Instant now = tables.now();
+            tables.audits.remove(rules.audit());
             Map<Row, List<Row>> children = children();
             List<Row> roots = tables.byKey.values().stream()
                     .filter(row -> parentOf(row) == null)
@@ -135,7 +141,6 @@ final class MemoryRemovals implements Removals {
         row.entered.clear();
         row.mailbox.drop();
         row.published.clear();
-        row.answered.clear();
         tables.post.forgetTokens(row.ref.id());
         return 1;
     }

@@ -61,6 +61,7 @@ final class MemoryRetries {
         row.begins = tables.now();
         tables.change(row, RunState.READY, null);
         answerMissed(row);
+        tables.audits.add(retry.audit());
         return new Outcome.Applied(tables.now(), row.state);
     }
 
@@ -124,6 +125,7 @@ final class MemoryRetries {
                 Recorded recorded = Objects.requireNonNull(source.journal.get(same));
                 forked.journal.putIfAbsent(same, recorded);
             }
+            tables.audits.add(fork.audit());
         }
         return outcome;
     }

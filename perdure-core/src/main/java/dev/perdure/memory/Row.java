@@ -8,7 +8,6 @@ import dev.perdure.spi.Runs.Entered;
 import dev.perdure.spi.change.Channel;
 import dev.perdure.spi.change.Control;
 import dev.perdure.spi.change.Entry;
-import dev.perdure.spi.change.Mail;
 import dev.perdure.spi.change.NewRun;
 import dev.perdure.spi.change.Payload;
 import dev.perdure.spi.change.Premise;
@@ -50,7 +49,6 @@ final class Row {
     final List<Entered> entered = new ArrayList<>();
     final Mailbox mailbox = new Mailbox();
     final List<Output> published = new ArrayList<>();
-    final List<Answered> answered = new ArrayList<>();
 
     RunState state = RunState.READY;
 
@@ -195,9 +193,6 @@ final class Row {
     boolean isTask() {
         return !dependents.isEmpty();
     }
-
-    /** An answer that an operator gave. */
-    record Answered(Instant at, Mail mail, String operator) {}
 
     /** A value that the run has published. */
     record Output(String name, Published value) {}

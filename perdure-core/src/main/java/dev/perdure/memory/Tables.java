@@ -86,6 +86,7 @@ final class Tables {
                     .thenComparingLong(row -> row.ref.key()));
 
     final Map<WorkerId, Worker> workers = new HashMap<>();
+    final MemoryAudits audits = new MemoryAudits(this::now);
     /** Runs that were taken from workers whose lease had ended, with the number of their entries at that time. */
     private final Map<WorkerId, Map<Row, TakeOver>> takeovers = new HashMap<>();
     /** Workers whose process has joined again under another id. */

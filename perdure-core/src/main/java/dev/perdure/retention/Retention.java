@@ -38,21 +38,25 @@ public final class Retention {
     private static final int MOST_RULES = 1_000;
     private static final String ALL = "all";
     private static final String IDS = "ids";
+    private static final String AUDIT = "audit";
     private static final String RULE = "rule:";
     private static final String NEVER = "forever";
     /** Names have no control characters, so this separates them. */
     private static final char SEPARATOR = '\t';
 
-    private static final Retention STANDARD = new Retention(Duration.ofDays(30), List.of(), null);
+    private static final Duration STANDARD_AUDIT = Duration.ofDays(365);
+    private static final Retention STANDARD = new Retention(Duration.ofDays(30), List.of(), null, STANDARD_AUDIT);
 
     private final Duration all;
     private final List<Rule> rules;
     private final @Nullable Duration ids;
+    private final Duration audit;
 
-    private Retention(Duration all, List<Rule> rules, @Nullable Duration ids) {
+    private Retention(Duration all, List<Rule> rules, @Nullable Duration ids, Duration audit) {
         this.all = all;
         this.rules = rules;
         this.ids = ids;
+        this.audit = audit;
     }
 
     /**
@@ -142,7 +146,7 @@ public final class Retention {
 
     /** This period for every run that no rule matches; or {@link #FOREVER}. */
     public static Retention of(Duration period) {
-        return new Retention(requirePeriod(period), List.of(), null);
+        return new Retention(requirePeriod(period), List.of(), null, STANDARD_AUDIT);
     }
 
     /** So many days for every run that no rule matches. */
@@ -154,17 +158,20 @@ public final class Retention {
     public static Retention of(Map<String, String> settings) {
         Duration all = STANDARD.all;
         Duration ids = null;
+        Duration audit = STANDARD_AUDIT;
         List<Rule> rules = new ArrayList<>();
         for (Map.Entry<String, String> each : new TreeMap<>(settings).entrySet()) {
             if (each.getKey().equals(ALL)) {
                 all = period(each.getValue());
             } else if (each.getKey().equals(IDS)) {
                 ids = period(each.getValue());
+            } else if (each.getKey().equals(AUDIT)) {
+                audit = period(each.getValue());
             } else if (each.getKey().startsWith(RULE)) {
                 rules.add(rule(each.getValue()));
             }
         }
-        return new Retention(all, List.copyOf(rules), ids);
+        return new Retention(all, List.copyOf(rules), ids, audit);
     }
 
     /** Keeps these runs for this long, unless an earlier rule matches; {@link #FOREVER} keeps them always. */
@@ -175,7 +182,7 @@ public final class Retention {
         }
         List<Rule> more = new ArrayList<>(rules);
         more.add(new Rule(runs, requirePeriod(period)));
-        return new Retention(all, List.copyOf(more), ids);
+        return new Retention(all, List.copyOf(more), ids, audit);
     }
 
     /**
@@ -184,7 +191,12 @@ public final class Retention {
      * when the period is over. Without this, the id is free again then.
      */
     public Retention rememberIds(Duration period) {
-        return new Retention(all, rules, requirePeriod(period));
+        return new Retention(all, rules, requirePeriod(period), audit);
+    }
+
+    /** Keeps the entries of the audit for this long, or {@link #FOREVER}. Without this, 365 days. */
+    public Retention keepAudit(Duration period) {
+        return new Retention(all, rules, ids, requirePeriod(period));
     }
 
     /** The period of a run. */
@@ -199,6 +211,11 @@ public final class Retention {
     /** How long ids are remembered, if that was asked for. */
     public Optional<Duration> ids() {
         return Optional.ofNullable(ids);
+    }
+
+    /** The period of the entries of the audit. */
+    public Duration audit() {
+        return audit;
     }
 
     /** The period of runs that no rule matches. */
@@ -224,6 +241,9 @@ public final class Retention {
         settings.put(ALL, text(all));
         if (ids != null) {
             settings.put(IDS, text(ids));
+        }
+        if (!audit.equals(STANDARD_AUDIT)) {
+            settings.put(AUDIT, text(audit));
         }
         for (int i = 0; i < rules.size(); i++) {
             settings.put("%s%04d".formatted(RULE, i), text(rules.get(i)));
@@ -289,6 +309,9 @@ public final class Retention {
         parts.add((rules.isEmpty() ? "all " : "all others ") + text(all));
         if (ids != null) {
             parts.add("ids " + text(ids));
+        }
+        if (!audit.equals(STANDARD_AUDIT)) {
+            parts.add("audit " + text(audit));
         }
         return String.join("; ", parts);
     }

@@ -9,6 +9,7 @@ import java.util.Collection;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Keeps the limiters of steps for all engines together, and gives steps their permits.
@@ -89,8 +90,13 @@ public interface Permits {
     /** Stores what the code declares. What operators have changed stays. */
     void declare(Collection<Limiter> limiters);
 
-    /** Carries an order out; says whether the limiter is known. */
-    boolean apply(Order order);
+    /** Carries an order out and records it in the audit, if an entry is given; says whether the limiter is known. */
+    boolean apply(Order order, @Nullable Audit audit);
+
+    /** Carries out an order without an entry in the audit. */
+    default boolean apply(Order order) {
+        return apply(order, null);
+    }
 
     /** All known limiters, by name. */
     List<LimiterInfo> list();

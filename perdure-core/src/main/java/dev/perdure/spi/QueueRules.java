@@ -5,6 +5,7 @@ import dev.perdure.queue.QueueInfo;
 import java.util.Collection;
 import java.util.List;
 import java.util.Optional;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Keeps the limits of queues, for all engines together. {@link Dispatch#poll} applies them: a run of a limited queue
@@ -37,8 +38,13 @@ public interface QueueRules {
     /** Stores what the code declares. What operators have changed stays. */
     void declare(Collection<Queue> queues);
 
-    /** Carries out a change. Returns whether the queue is known. */
-    boolean apply(Order order);
+    /** Carries out a change and records it in the audit, if an entry is given. Returns whether the queue is known. */
+    boolean apply(Order order, @Nullable Audit audit);
+
+    /** Carries out a change without an entry in the audit. */
+    default boolean apply(Order order) {
+        return apply(order, null);
+    }
 
     /**
      * Whether runs of the queue begin only by a poll, because it has limits or is paused. The answer may be a second

@@ -37,14 +37,19 @@ public interface Removals {
     /** Stores what the code declares. What an operator has changed stays in effect. */
     void declare(Retention retention);
 
-    /** Puts this in the place of what the code declares, or takes it back. */
-    void change(@Nullable Retention retention);
+    /** Puts this in the place of what the code declares, or takes it back; with an audit entry, if one is given. */
+    void change(@Nullable Retention retention, @Nullable Audit audit);
+
+    /** The same without an entry in the audit. */
+    default void change(@Nullable Retention retention) {
+        change(retention, null);
+    }
 
     /** What is in effect, and how far the workers are with it. */
     RetentionInfo info();
 
     /**
-     * Removes a batch of runs with everything that belongs to them. A run that is removed in pieces is not there any
+     * Removes old entries of the audit, and a batch of runs with everything that belongs to them. A run that is removed in pieces is not there any
      * more for those that would let it continue. A run stays while its parent does, and a parent while its children and
      * tasks do; they go together, the parent last.
      *

@@ -4,6 +4,8 @@ import dev.perdure.RunFilter;
 import dev.perdure.RunId;
 import dev.perdure.RunInfo;
 import dev.perdure.RunState;
+import dev.perdure.audit.AuditEntry;
+import dev.perdure.audit.AuditFilter;
 import dev.perdure.spi.change.Payload;
 import dev.perdure.spi.change.RunRef;
 import java.time.Instant;
@@ -63,16 +65,6 @@ public interface Runs {
     record Entered(RunState state, Instant at, String reason) {}
 
     /**
-     * An answer that an operator gave to an awakeable.
-     *
-     * @param operator the operator
-     * @param at when
-     * @param position of the awakeable in the journal
-     * @param resolved whether it was resolved; rejected otherwise
-     */
-    record Answered(String operator, Instant at, int position, boolean resolved) {}
-
-    /**
      * A run with what it recorded last.
      *
      * @param run the run
@@ -117,6 +109,6 @@ public interface Runs {
     /** The states that a run has entered, oldest first, through all its lives. */
     List<Entered> entered(RunRef run);
 
-    /** The answers that operators gave to awakeables of a run, oldest first, through all its lives. */
-    List<Answered> answered(RunRef run);
+    /** What the audit has recorded, newest first. */
+    List<AuditEntry> audited(AuditFilter filter);
 }

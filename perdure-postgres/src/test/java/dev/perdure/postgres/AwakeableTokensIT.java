@@ -9,6 +9,8 @@ import dev.perdure.Definition;
 import dev.perdure.Invocation;
 import dev.perdure.Perdure;
 import dev.perdure.Run;
+import dev.perdure.TypeRef;
+import dev.perdure.audit.Operator;
 import dev.perdure.error.StoreException;
 import java.nio.charset.StandardCharsets;
 import java.sql.Connection;
@@ -150,14 +152,16 @@ final class AwakeableTokensIT {
     void a_viewer_sees_who_answered_in_place_of_the_holder_of_the_token() throws Exception {
         Run<String> run = perdure.start(Invocation.of(waiter, "a"), id("a"));
         String token = handedOver();
-        run.resolveAwakeable(1, "by hand", "anna");
+        perdure.as(Operator.named("anna"))
+                .run(run.id(), TypeRef.of(String.class))
+                .resolveAwakeable(1, "by hand");
         assertThat(run.result(PATIENCE)).isEqualTo("by hand");
         try (Connection connection = TestServer.plain(viewer, "secret").getConnection();
                 Statement statement = connection.createStatement()) {
             assertThat(column(
                             statement,
-                            "SELECT concat_ws(' ', id, position, action, operator) FROM %s.audits".formatted(schema)))
-                    .containsExactly("a 1 RESOLVED anna");
+                            "SELECT concat_ws(' ', name, position, action, operator) FROM %s.audits".formatted(schema)))
+                    .containsExactly("a 1 RESOLVE anna");
         }
         assertThat(whereItCanBeRead(token, "")).isEmpty();
     }

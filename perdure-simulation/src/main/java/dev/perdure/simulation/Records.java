@@ -4,6 +4,7 @@ import dev.perdure.RunChange;
 import dev.perdure.RunId;
 import dev.perdure.retention.Retention;
 import dev.perdure.retention.RetentionInfo;
+import dev.perdure.spi.Audit;
 import dev.perdure.spi.Dispatch;
 import dev.perdure.spi.Journals;
 import dev.perdure.spi.Leases;
@@ -254,8 +255,8 @@ public final class Records extends ForwardingStore {
             }
 
             @Override
-            public void change(@Nullable Retention retention) {
-                removals.change(retention);
+            public void change(@Nullable Retention retention, @Nullable Audit audit) {
+                removals.change(retention, audit);
             }
 
             @Override

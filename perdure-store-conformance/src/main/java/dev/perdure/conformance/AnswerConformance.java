@@ -9,18 +9,15 @@ import dev.perdure.spi.Dispatch.Claimed;
 import dev.perdure.spi.Mailboxes.Address;
 import dev.perdure.spi.Mailboxes.Published;
 import dev.perdure.spi.Outcome;
-import dev.perdure.spi.Runs;
 import dev.perdure.spi.change.Change;
 import dev.perdure.spi.change.Channel;
 import dev.perdure.spi.change.Effect;
 import dev.perdure.spi.change.Lane;
 import dev.perdure.spi.change.Mail;
 import dev.perdure.spi.change.Move;
-import dev.perdure.spi.change.Payload;
 import dev.perdure.spi.change.RunRef;
 import dev.perdure.spi.change.WorkerId;
 import java.util.List;
-import java.util.UUID;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 
@@ -59,25 +56,6 @@ public abstract class AnswerConformance extends StoreConformance {
         assertThat(store().mailboxes().awakeable(run, 5)).isEmpty();
         apply(worker, advance(run, 1, new Move.Restart(payload("2"), 77)));
         assertThat(store().mailboxes().awakeable(run, 4)).isEmpty();
-    }
-
-    @Test
-    void an_operators_answer_is_in_the_history_once_and_only_if_it_arrived() {
-        WorkerId worker = join();
-        RunRef run = startOwned(worker, "a");
-        Mail first = mail(Channel.answer(4), "1");
-        Change.Deliver answer = new Change.Deliver(run.id(), first, 0, "anna");
-        assertThat(apply(Lane.client(0), answer)).isInstanceOf(Outcome.Applied.class);
-        assertThat(apply(Lane.client(0), answer)).isInstanceOf(Outcome.AlreadyThere.class);
-        apply(Lane.client(0), new Change.Deliver(run.id(), mail(Channel.answer(4), "2"), 0, "ben"));
-        apply(Lane.client(0), new Change.Deliver(run.id(), mail(Channel.answer(5), "2"), 1, "ben"));
-        Mail no = Mail.failure(Channel.answer(6), UUID.randomUUID(), "no", Payload.EMPTY);
-        apply(Lane.client(0), new Change.Deliver(run.id(), no, 0, "ben"));
-        apply(worker, advance(run, 1, new Move.Restart(payload("2"), 77)));
-        assertThat(changesOf(run)).containsExactly("RUNNING", "READY");
-        assertThat(store().runs().answered(run))
-                .containsExactly(
-                        new Runs.Answered("anna", BEGINNING, 4, true), new Runs.Answered("ben", BEGINNING, 6, false));
     }
 
     @Test

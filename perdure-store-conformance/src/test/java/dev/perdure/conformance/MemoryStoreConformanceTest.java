@@ -10,6 +10,7 @@ import dev.perdure.conformance.object.CallPipelineConformance;
 import dev.perdure.conformance.object.CompletedCallConformance;
 import dev.perdure.conformance.object.ObjectConformance;
 import dev.perdure.conformance.object.ObjectStateConformance;
+import dev.perdure.conformance.operation.AuditConformance;
 import dev.perdure.conformance.operation.RemovalConformance;
 import dev.perdure.conformance.operation.RetryConformance;
 import dev.perdure.conformance.queue.FullKeyConformance;
@@ -81,6 +82,14 @@ final class MemoryStoreConformanceTest {
 
     @Nested
     final class StartKeys extends StartKeyConformance {
+        @Override
+        protected Store open(Supplier<Instant> time) {
+            return freshStore(time);
+        }
+    }
+
+    @Nested
+    final class Auditing extends AuditConformance {
         @Override
         protected Store open(Supplier<Instant> time) {
             return freshStore(time);

@@ -2,6 +2,7 @@ package dev.perdure.testing;
 
 import dev.perdure.EventTopic;
 import dev.perdure.Invocation;
+import dev.perdure.Operations;
 import dev.perdure.Outbox;
 import dev.perdure.Perdure;
 import dev.perdure.Run;
@@ -12,6 +13,8 @@ import dev.perdure.StartOptions;
 import dev.perdure.Topic;
 import dev.perdure.TypeRef;
 import dev.perdure.WorkflowMethod;
+import dev.perdure.audit.Audits;
+import dev.perdure.audit.Operator;
 import dev.perdure.dag.Dag;
 import dev.perdure.dag.DagRun;
 import dev.perdure.error.ClosedException;
@@ -126,6 +129,16 @@ abstract class ForwardingPerdure implements Perdure {
     @Override
     public <R extends @Nullable Object> Run<R> run(RunId id, TypeRef<R> resultType) {
         return ask(engine -> lasting(engine.run(id, resultType)));
+    }
+
+    @Override
+    public Operations as(Operator operator) {
+        return engine().as(operator);
+    }
+
+    @Override
+    public Audits audit() {
+        return engine().audit();
     }
 
     @Override

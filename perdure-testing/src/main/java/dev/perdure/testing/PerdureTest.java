@@ -6,6 +6,7 @@ import dev.perdure.Run;
 import dev.perdure.RunChange;
 import dev.perdure.RunFilter;
 import dev.perdure.StartOptions;
+import dev.perdure.audit.Operator;
 import dev.perdure.dag.DagRun;
 import dev.perdure.error.ClosedException;
 import dev.perdure.error.InvalidRequestException;
@@ -52,6 +53,7 @@ import org.jspecify.annotations.Nullable;
  * bodies run in real time. Handles survive {@link #crash()} and {@link #restart()}.
  */
 public final class PerdureTest extends ForwardingPerdure {
+    private static final Operator OPERATOR = Operator.named("test");
     private static final long SEED = 42;
 
     private final VirtualClockwork clockwork = new VirtualClockwork(SEED);
@@ -218,6 +220,7 @@ public final class PerdureTest extends ForwardingPerdure {
                 List.copyOf(schedules),
                 List.copyOf(limiters),
                 retention,
+                OPERATOR,
                 worker);
     }
 

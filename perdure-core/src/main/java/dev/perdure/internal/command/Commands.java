@@ -1,14 +1,18 @@
 package dev.perdure.internal.command;
 
 import dev.perdure.RunChange;
+import dev.perdure.RunId;
 import dev.perdure.RunInfo;
 import dev.perdure.RunState;
+import dev.perdure.audit.AuditEntry.Action;
+import dev.perdure.audit.AuditEntry.Subject;
 import dev.perdure.error.RetryRefusedException;
 import dev.perdure.error.RunActiveException;
 import dev.perdure.error.RunConflictException;
 import dev.perdure.error.UnknownRunException;
 import dev.perdure.internal.text.Texts;
 import dev.perdure.internal.worker.Listeners;
+import dev.perdure.spi.Audit;
 import dev.perdure.spi.Outcome;
 import dev.perdure.spi.Runs;
 import dev.perdure.spi.change.Change;
@@ -17,17 +21,25 @@ import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
 import java.util.Optional;
+import java.util.stream.Collectors;
 
-/** Cancel, kill, pause and resume. */
+/** The commands of one operator: cancel, kill, pause, resume, retry, fork, rerun. */
 public final class Commands {
     private final Commits commits;
     private final Listeners listeners;
     private final Runs runs;
+    private final Auditor auditor;
 
-    public Commands(Commits commits, Listeners listeners, Runs runs) {
+    public Commands(Commits commits, Listeners listeners, Runs runs, Auditor auditor) {
         this.commits = commits;
         this.listeners = listeners;
         this.runs = runs;
+        this.auditor = auditor;
+    }
+
+    /** The same commands of another operator. */
+    public Commands of(Auditor other) {
+        return new Commands(commits, listeners, runs, other);
     }
 
     public void send(RunRef run, Change.CommandKind kind, String reason) {
@@ -38,7 +50,8 @@ public final class Commands {
             tree.addAll(runs.liveChildren(
                     tree)); // The tasks of a DAG end with it, and their children must be found all the same.
         }
-        Outcome outcome = commits.commitAll(List.of(new Change.Command(run.id(), kind, reason)))
+        Audit audit = auditor.run(Action.valueOf(kind.name()), run.id().value(), reason);
+        Outcome outcome = commits.commitAll(List.of(new Change.Command(run.id(), kind, reason, audit)))
                 .getFirst();
         switch (outcome) {
             case Outcome.UnknownRun unknown ->
@@ -57,7 +70,10 @@ public final class Commands {
 
     /** Runs tasks of a run again. */
     public void rerun(Change.Rerun rerun) {
-        Outcome outcome = commits.commitAll(List.of(rerun)).getFirst();
+        String tasks = rerun.tasks().stream().map(RunId::value).collect(Collectors.joining(", "));
+        Audit audit = auditor.run(Action.RERUN, rerun.run().value(), tasks);
+        Outcome outcome = commits.commitAll(List.of(new Change.Rerun(rerun.run(), rerun.tasks(), rerun.seed(), audit)))
+                .getFirst();
         switch (outcome) {
             case Outcome.Applied applied -> {}
             case Outcome.AlreadyThere there -> {}
@@ -79,7 +95,8 @@ public final class Commands {
             throw new RetryRefusedException("Run '%s' is %s. Only a run that failed or was cancelled is retried."
                     .formatted(run.id(), before.state()));
         }
-        Outcome outcome = commits.commitAll(List.of(new Change.Retry(run.id(), before.changedAt())))
+        Audit audit = auditor.run(Action.RETRY, run.id().value(), "");
+        Outcome outcome = commits.commitAll(List.of(new Change.Retry(run.id(), before.changedAt(), audit)))
                 .getFirst();
         switch (outcome) {
             case Outcome.Applied applied -> tell(before, applied.state(), "");
@@ -94,7 +111,10 @@ public final class Commands {
 
     /** Starts a run with a part of the journal of another one. */
     public RunRef fork(Change.Fork fork) {
-        Outcome outcome = commits.commitAll(List.of(fork)).getFirst();
+        Audit audit = auditor.of(
+                Action.FORK, Subject.RUN, fork.from().value(), fork.position(), "as run '%s'".formatted(fork.id()));
+        Change audited = new Change.Fork(fork.from(), fork.position(), fork.id(), fork.seed(), fork.input(), audit);
+        Outcome outcome = commits.commitAll(List.of(audited)).getFirst();
         return switch (outcome) {
             case Outcome.Started started -> started.run();
             case Outcome.Existing existing ->

@@ -2,6 +2,8 @@ package dev.perdure.internal.command;
 
 import dev.perdure.RunId;
 import dev.perdure.Topic;
+import dev.perdure.audit.AuditEntry.Action;
+import dev.perdure.audit.AuditEntry.Subject;
 import dev.perdure.error.AlreadyResolvedException;
 import dev.perdure.error.InvalidRequestException;
 import dev.perdure.error.PayloadException;
@@ -14,6 +16,7 @@ import dev.perdure.internal.execution.value.Values;
 import dev.perdure.internal.settings.Settings;
 import dev.perdure.internal.text.Texts;
 import dev.perdure.internal.worker.MailChanges;
+import dev.perdure.spi.Audit;
 import dev.perdure.spi.Mailboxes.Address;
 import dev.perdure.spi.Outcome;
 import dev.perdure.spi.change.Change;
@@ -115,7 +118,7 @@ public final class MailSender {
                                 "%s of run '%s' is settled already; the first answer counts. Look at it instead of settling it again."
                                         .formatted(describe(delivery.mail().channel()), delivery.to()));
                     case BEGAN_ANEW ->
-                        delivery.operator() == null
+                        delivery.audit() == null
                                 ? unknownToken()
                                 : noAwakeable(
                                         delivery.to(), delivery.mail().channel().position());
@@ -156,26 +159,28 @@ public final class MailSender {
 
     // ---- awakeables, by an operator
 
-    public void resolve(RunRef run, int position, @Nullable Object value, String operator) {
-        Address address = find(run, position, operator);
+    public void resolve(RunRef run, int position, @Nullable Object value, Auditor auditor) {
+        Address address = find(run, position);
         Type type = value == null ? Object.class : value.getClass();
         Payload payload = encode(value, type, "the value of an awakeable");
-        deliverAll(List.of(answer(address, Mail.value(Channel.answer(position), token(), payload), operator)));
+        deliverAll(List.of(
+                answer(address, Mail.value(Channel.answer(position), token(), payload), auditor, Action.RESOLVE, "")));
     }
 
-    public void reject(RunRef run, int position, String reason, String operator) {
+    public void reject(RunRef run, int position, String reason, Auditor auditor) {
         Texts.requireReason(reason);
-        Address address = find(run, position, operator);
+        Address address = find(run, position);
         Mail mail = Mail.failure(Channel.answer(position), token(), reason, Payload.EMPTY);
-        deliverAll(List.of(answer(address, mail, operator)));
+        deliverAll(List.of(answer(address, mail, auditor, Action.REJECT, reason)));
     }
 
-    private static Change.Deliver answer(Address address, Mail mail, String operator) {
-        return new Change.Deliver(address.run(), mail, address.life(), operator);
+    private static Change.Deliver answer(Address address, Mail mail, Auditor auditor, Action action, String detail) {
+        Audit audit = auditor.of(
+                action, Subject.RUN, address.run().value(), mail.channel().position(), detail);
+        return new Change.Deliver(address.run(), mail, address.life(), audit);
     }
 
-    private Address find(RunRef run, int position, String operator) {
-        Texts.requireName("operator", operator);
+    private Address find(RunRef run, int position) {
         return settings.store().mailboxes().awakeable(run, position).orElseThrow(() -> noAwakeable(run.id(), position));
     }
 

@@ -3,6 +3,7 @@ package dev.perdure.internal.engine;
 import dev.perdure.EventTopic;
 import dev.perdure.Invocation;
 import dev.perdure.KeyedTopic;
+import dev.perdure.Operations;
 import dev.perdure.Outbox;
 import dev.perdure.Perdure;
 import dev.perdure.Run;
@@ -13,10 +14,12 @@ import dev.perdure.StartOptions;
 import dev.perdure.Topic;
 import dev.perdure.TypeRef;
 import dev.perdure.WorkflowMethod;
+import dev.perdure.audit.Audits;
+import dev.perdure.audit.Operator;
 import dev.perdure.dag.Dag;
 import dev.perdure.dag.DagRun;
 import dev.perdure.dag.Outputs;
-import dev.perdure.error.UnknownRunException;
+import dev.perdure.internal.command.Auditor;
 import dev.perdure.internal.command.Commands;
 import dev.perdure.internal.command.Commits;
 import dev.perdure.internal.command.MailSender;
@@ -75,11 +78,8 @@ public final class Engine implements Perdure {
     private final RunHandle.Services services;
     private final MailSender mailSender;
     private final Starter starter;
-    private final Queues queues;
     private final ScheduleWrites scheduleWrites;
-    private final EngineSchedules schedules;
-    private final Limiters limiters;
-    private final Retentions retention;
+    private final EngineOperations operations;
     private final @Nullable Worker worker;
     private final Hints.Subscription hints;
     private final AtomicBoolean closed = new AtomicBoolean();
@@ -93,14 +93,11 @@ public final class Engine implements Perdure {
                 DeclaredSchedules.definitions(dags, declared, values),
                 settings.rules().codec());
         settings.store().queues().declare(settings.queues());
-        this.queues = new EngineQueues(settings.store().queues());
         settings.store().permits().declare(settings.limiters());
-        this.limiters = new EngineLimiters(settings.store().permits());
         Retention declaredRetention = settings.retention();
         if (declaredRetention != null) {
             settings.store().removals().declare(declaredRetention);
         }
-        this.retention = new EngineRetentions(settings.store().removals());
         Listeners listeners = new Listeners(settings.listeners());
         this.resultWaiters = new Waiters<>(
                 "results",
@@ -120,16 +117,18 @@ public final class Engine implements Perdure {
                         new Session.Shared(
                                 new StoreClock(settings.clockwork()), resultWaiters, listeners, registry, dags));
         Commits commits = new Commits(settings, worker, closed::get);
-        Commands commands = new Commands(commits, listeners, settings.store().runs());
+        Operator operator = settings.operator();
+        Auditor auditor = new Auditor(operator == null ? Operator::ofProcess : () -> operator, settings.clockwork());
+        Commands commands = new Commands(commits, listeners, settings.store().runs(), auditor);
         this.mailSender = new MailSender(settings, commits);
         this.targets = new CallTargets(registry, dags);
         this.services = new RunHandle.Services(
-                settings, dags, resultWaiters, progressWaiters, commands, mailSender, closed::get);
+                settings, dags, resultWaiters, progressWaiters, commands, mailSender, auditor, closed::get);
         this.starter = new Starter(settings, registry, worker, commits, mailSender);
         this.scheduleWrites =
                 new ScheduleWrites(new SpecWriter(targets, values), values, mailSender, commits, settings.clockwork());
-        this.schedules = new EngineSchedules(settings.store().runs(), scheduleWrites, mailSender);
-        schedules.declare(declared);
+        this.operations = new EngineOperations(services, scheduleWrites);
+        operations.schedules().declare(declared);
         this.hints = settings.store().hints().subscribe(this::hint);
     }
 
@@ -315,18 +314,22 @@ public final class Engine implements Perdure {
 
     @Override
     public <R extends @Nullable Object> Run<R> run(RunId id, TypeRef<R> resultType) {
-        Texts.requireGiven("run id", id);
-        Texts.requireGiven("result type", resultType);
-        return handle(found(id).ref(), resultType.type());
+        return operations.run(id, resultType);
     }
 
-    private Runs.Found found(RunId id) {
-        return settings.store()
-                .runs()
-                .find(id)
-                .orElseThrow(() -> new UnknownRunException(
-                        "There is no run '%s'. Check the id, or list the runs. A run that was started through an outbox exists when a worker has read the request."
-                                .formatted(id)));
+    @Override
+    public Operations as(Operator operator) {
+        Texts.requireGiven("operator", operator);
+        Auditor auditor = new Auditor(() -> operator, settings.clockwork());
+        return new EngineOperations(services.of(auditor), scheduleWrites);
+    }
+
+    @Override
+    public Audits audit() {
+        return filter -> {
+            Texts.requireGiven("filter", filter);
+            return settings.store().runs().audited(filter);
+        };
     }
 
     // ---- mail
@@ -383,22 +386,22 @@ public final class Engine implements Perdure {
 
     @Override
     public Queues queues() {
-        return queues;
+        return operations.queues();
     }
 
     @Override
     public Schedules schedules() {
-        return schedules;
+        return operations.schedules();
     }
 
     @Override
     public Limiters limiters() {
-        return limiters;
+        return operations.limiters();
     }
 
     @Override
     public Retentions retention() {
-        return retention;
+        return operations.retention();
     }
 
     // ---- the end

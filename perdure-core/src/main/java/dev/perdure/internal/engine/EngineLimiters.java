@@ -1,6 +1,9 @@
 package dev.perdure.internal.engine;
 
+import dev.perdure.audit.AuditEntry.Action;
+import dev.perdure.audit.AuditEntry.Subject;
 import dev.perdure.error.UnknownLimiterException;
+import dev.perdure.internal.command.Auditor;
 import dev.perdure.queue.Limiter;
 import dev.perdure.queue.LimiterInfo;
 import dev.perdure.queue.Limiters;
@@ -11,9 +14,11 @@ import java.util.List;
 /** Limiters for operators, on what the store keeps of them. */
 final class EngineLimiters implements Limiters {
     private final Permits permits;
+    private final Auditor auditor;
 
-    EngineLimiters(Permits permits) {
+    EngineLimiters(Permits permits, Auditor auditor) {
         this.permits = permits;
+        this.auditor = auditor;
     }
 
     @Override
@@ -33,26 +38,26 @@ final class EngineLimiters implements Limiters {
 
     @Override
     public void limit(Limiter changes) {
-        apply(new Order.Limit(changes));
+        apply(new Order.Limit(changes), Action.CHANGE, changes.settings().toString());
     }
 
     @Override
     public void pause(String limiter, String reason) {
-        apply(new Order.Pause(limiter, reason));
+        apply(new Order.Pause(limiter, reason), Action.PAUSE, reason);
     }
 
     @Override
     public void resume(String limiter) {
-        apply(new Order.Resume(limiter));
+        apply(new Order.Resume(limiter), Action.RESUME, "");
     }
 
     @Override
     public void reset(String limiter) {
-        apply(new Order.Reset(limiter));
+        apply(new Order.Reset(limiter), Action.RESET, "");
     }
 
-    private void apply(Order order) {
-        if (!permits.apply(order)) {
+    private void apply(Order order, Action action, String detail) {
+        if (!permits.apply(order, auditor.of(action, Subject.LIMITER, order.limiter(), detail))) {
             throw unknown(order.limiter());
         }
     }

@@ -1,6 +1,9 @@
 package dev.perdure.internal.engine;
 
+import dev.perdure.audit.AuditEntry.Action;
+import dev.perdure.audit.AuditEntry.Subject;
 import dev.perdure.error.UnknownQueueException;
+import dev.perdure.internal.command.Auditor;
 import dev.perdure.queue.Queue;
 import dev.perdure.queue.QueueInfo;
 import dev.perdure.queue.Queues;
@@ -11,9 +14,11 @@ import java.util.List;
 /** The queues as operators see and change them, on top of the store. */
 final class EngineQueues implements Queues {
     private final QueueRules rules;
+    private final Auditor auditor;
 
-    EngineQueues(QueueRules rules) {
+    EngineQueues(QueueRules rules, Auditor auditor) {
         this.rules = rules;
+        this.auditor = auditor;
     }
 
     @Override
@@ -39,26 +44,26 @@ final class EngineQueues implements Queues {
 
     @Override
     public void limit(Queue changes) {
-        apply(new Order.Limit(changes));
+        apply(new Order.Limit(changes), Action.CHANGE, changes.settings().toString());
     }
 
     @Override
     public void pause(String queue, String reason) {
-        apply(new Order.Pause(queue, reason));
+        apply(new Order.Pause(queue, reason), Action.PAUSE, reason);
     }
 
     @Override
     public void resume(String queue) {
-        apply(new Order.Resume(queue));
+        apply(new Order.Resume(queue), Action.RESUME, "");
     }
 
     @Override
     public void reset(String queue) {
-        apply(new Order.Reset(queue));
+        apply(new Order.Reset(queue), Action.RESET, "");
     }
 
-    private void apply(Order order) {
-        if (!rules.apply(order)) {
+    private void apply(Order order, Action action, String detail) {
+        if (!rules.apply(order, auditor.of(action, Subject.QUEUE, order.queue(), detail))) {
             throw unknown(order.queue());
         }
     }

@@ -2,12 +2,15 @@ package dev.perdure.internal.engine;
 
 import dev.perdure.RunId;
 import dev.perdure.RunState;
+import dev.perdure.audit.AuditEntry.Action;
+import dev.perdure.audit.AuditEntry.Subject;
 import dev.perdure.error.DefinitionException;
 import dev.perdure.error.InvalidRequestException;
 import dev.perdure.error.PerdureException;
 import dev.perdure.error.RunEndedException;
 import dev.perdure.error.UnknownRunException;
 import dev.perdure.error.UnknownScheduleException;
+import dev.perdure.internal.command.Auditor;
 import dev.perdure.internal.command.MailSender;
 import dev.perdure.internal.schedule.FireTimes;
 import dev.perdure.internal.schedule.ScheduleCommand;
@@ -19,11 +22,16 @@ import dev.perdure.internal.text.Texts;
 import dev.perdure.schedule.Schedule;
 import dev.perdure.schedule.ScheduleInfo;
 import dev.perdure.schedule.Schedules;
+import dev.perdure.spi.Audit;
 import dev.perdure.spi.Runs;
 import dev.perdure.spi.change.Change;
+import dev.perdure.spi.change.Mail;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import java.util.Optional;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 
 /** Schedules for callers: commands are messages to their runs, and what is shown is what these have recorded last. */
 final class EngineSchedules implements Schedules, CommandedSchedules {
@@ -32,11 +40,13 @@ final class EngineSchedules implements Schedules, CommandedSchedules {
     private final Runs runs;
     private final ScheduleWrites writes;
     private final MailSender mailSender;
+    private final Auditor auditor;
 
-    EngineSchedules(Runs runs, ScheduleWrites writes, MailSender mailSender) {
+    EngineSchedules(Runs runs, ScheduleWrites writes, MailSender mailSender, Auditor auditor) {
         this.runs = runs;
         this.writes = writes;
         this.mailSender = mailSender;
+        this.auditor = auditor;
     }
 
     // ---- looking
@@ -179,6 +189,11 @@ final class EngineSchedules implements Schedules, CommandedSchedules {
         for (int from = 0; from < schedules.size(); from += CHUNK) {
             List<ScheduleWrites.Put> puts = schedules.subList(from, Math.min(from + CHUNK, schedules.size())).stream()
                     .map(writes::put)
+                    .map(put -> put.audited(auditor.of(
+                            Action.CHANGE,
+                            Subject.SCHEDULE,
+                            ScheduleNames.schedule(put.tell().to()),
+                            "")))
                     .toList();
             send(puts);
         }
@@ -209,10 +224,33 @@ final class EngineSchedules implements Schedules, CommandedSchedules {
             throw unknown(name);
         }
         try {
-            mailSender.deliver(ScheduleNames.run(name), mailSender.message(ScheduleNames.COMMANDS, command));
+            Audit audit = auditor.of(action(command.kind()), Subject.SCHEDULE, name, detail(command));
+            Mail mail = mailSender.message(ScheduleNames.COMMANDS, command);
+            mailSender.deliverAll(
+                    List.of(new Change.Deliver(ScheduleNames.run(name), mail, Change.Deliver.ANY_LIFE, audit)));
         } catch (UnknownRunException | RunEndedException gone) {
             throw asUnknown(name, gone);
         }
+    }
+
+    private static Action action(ScheduleCommand.Kind kind) {
+        return switch (kind) {
+            case DECLARE, PUT -> Action.CHANGE;
+            case PAUSE -> Action.PAUSE;
+            case RESUME -> Action.RESUME;
+            case TRIGGER -> Action.TRIGGER;
+            case BACKFILL -> Action.BACKFILL;
+            case SKIP_NEXT -> Action.SKIP_NEXT;
+            case RESET -> Action.RESET;
+            case DELETE -> Action.DELETE;
+        };
+    }
+
+    private static String detail(ScheduleCommand command) {
+        if (command.range() != null) {
+            return "%s to %s".formatted(command.range().from(), command.range().to());
+        }
+        return Stream.of(command.note(), command.run()).filter(Objects::nonNull).collect(Collectors.joining());
     }
 
     private static PerdureException asUnknown(String name, PerdureException cause) {

@@ -16,6 +16,7 @@ import dev.perdure.internal.text.Names;
 import dev.perdure.internal.text.Texts;
 import dev.perdure.schedule.Overlap;
 import dev.perdure.schedule.Schedule;
+import dev.perdure.spi.Audit;
 import dev.perdure.spi.Clockwork;
 import dev.perdure.spi.Outcome;
 import dev.perdure.spi.change.Change;
@@ -33,7 +34,12 @@ record ScheduleWrites(SpecWriter specs, Values values, MailSender mailSender, Co
      * @param start starts its run with the command in its mailbox, if there is none of this name
      * @param tell the same command for a run that is there
      */
-    record Put(Change.Start start, Change.Deliver tell) {}
+    record Put(Change.Start start, Change.Deliver tell) {
+        /** The same, as a command of an operator. */
+        Put audited(Audit audit) {
+            return new Put(start, new Change.Deliver(tell.to(), tell.mail(), tell.life(), audit));
+        }
+    }
 
     ScheduleSpec spec(Schedule schedule) {
         return specs.spec(schedule);

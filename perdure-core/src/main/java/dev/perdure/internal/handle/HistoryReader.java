@@ -2,6 +2,9 @@ package dev.perdure.internal.handle;
 
 import dev.perdure.HistoryEvent;
 import dev.perdure.RunState;
+import dev.perdure.audit.AuditEntry;
+import dev.perdure.audit.AuditEntry.Action;
+import dev.perdure.audit.AuditFilter;
 import dev.perdure.internal.failure.FailedAttempt;
 import dev.perdure.internal.settings.Settings;
 import dev.perdure.spi.Codec;
@@ -22,6 +25,7 @@ import java.util.Optional;
 /** Reads the history of a run from its journal, its changes of state and the answers of operators. */
 final class HistoryReader {
     private static final int PAGE_BYTES = 1024 * 1024;
+    private static final int ANSWERS = 1_000;
 
     private final Store store;
     private final Codec codec;
@@ -36,7 +40,7 @@ final class HistoryReader {
         List<HistoryEvent> states = new ArrayList<>();
         store.runs().entered(run).forEach(entered -> states.add(event(entered)));
         List<HistoryEvent> events = new ArrayList<>();
-        store.runs().answered(run).forEach(answered -> events.add(event(answered)));
+        answers(run).forEach(answer -> events.add(event(answer)));
         int position = 0;
         Journals.Page page;
         do {
@@ -49,6 +53,18 @@ final class HistoryReader {
         } while (!page.last());
         events.sort(Comparator.comparing(HistoryEvent::at));
         return merged(states, events);
+    }
+
+    /** The answers of operators, oldest first. An earlier run may have had the same id. */
+    private List<AuditEntry> answers(RunRef run) {
+        Instant started = store.runs()
+                .find(run.id())
+                .map(found -> found.info().createdAt())
+                .orElse(Instant.MAX);
+        return store.runs().audited(AuditFilter.run(run.id().value()).limit(ANSWERS)).reversed().stream()
+                .filter(entry -> !entry.at().isBefore(started))
+                .filter(entry -> entry.action() == Action.RESOLVE || entry.action() == Action.REJECT)
+                .toList();
     }
 
     /** What a commit records sorts before the state that the run enters with that commit. */
@@ -98,11 +114,11 @@ final class HistoryReader {
                 entered.reason().isEmpty() ? Optional.empty() : Optional.of(entered.reason()));
     }
 
-    private static HistoryEvent event(Runs.Answered answered) {
+    private static HistoryEvent event(AuditEntry answered) {
         return new HistoryEvent(
                 HistoryEvent.Kind.ANSWER,
-                answered.operator(),
-                answered.resolved() ? HistoryEvent.Status.RESOLVED : HistoryEvent.Status.REJECTED,
+                answered.operator().name(),
+                answered.action() == Action.RESOLVE ? HistoryEvent.Status.RESOLVED : HistoryEvent.Status.REJECTED,
                 answered.position(),
                 0,
                 answered.at(),

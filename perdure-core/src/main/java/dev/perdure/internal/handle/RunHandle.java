@@ -17,6 +17,7 @@ import dev.perdure.error.ResultUnavailableException;
 import dev.perdure.error.RunConflictException;
 import dev.perdure.error.RunFailedException;
 import dev.perdure.error.UnknownRunException;
+import dev.perdure.internal.command.Auditor;
 import dev.perdure.internal.command.Commands;
 import dev.perdure.internal.command.MailSender;
 import dev.perdure.internal.dag.TypedDag;
@@ -62,7 +63,13 @@ public class RunHandle<R extends @Nullable Object> implements Run<R> {
             Waiters<ProgressWaiters.Wanted, ProgressWaiters.Seen> progress,
             Commands commands,
             MailSender mailSender,
-            BooleanSupplier closed) {}
+            Auditor auditor,
+            BooleanSupplier closed) {
+        /** The same for another operator. */
+        public Services of(Auditor other) {
+            return new Services(settings, dags, results, progress, commands.of(other), mailSender, other, closed);
+        }
+    }
 
     public RunHandle(RunRef ref, Type resultType, Services services) {
         this.ref = ref;
@@ -201,13 +208,13 @@ public class RunHandle<R extends @Nullable Object> implements Run<R> {
     }
 
     @Override
-    public void resolveAwakeable(int position, @Nullable Object value, String operator) {
-        mailSender.resolve(ref, position, value, operator);
+    public void resolveAwakeable(int position, @Nullable Object value) {
+        mailSender.resolve(ref, position, value, services.auditor());
     }
 
     @Override
-    public void rejectAwakeable(int position, String reason, String operator) {
-        mailSender.reject(ref, position, reason, operator);
+    public void rejectAwakeable(int position, String reason) {
+        mailSender.reject(ref, position, reason, services.auditor());
     }
 
     @Override

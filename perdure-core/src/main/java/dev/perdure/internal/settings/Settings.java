@@ -1,6 +1,7 @@
 package dev.perdure.internal.settings;
 
 import dev.perdure.RunListener;
+import dev.perdure.audit.Operator;
 import dev.perdure.queue.Limiter;
 import dev.perdure.queue.Queue;
 import dev.perdure.queue.Requirement;
@@ -30,6 +31,7 @@ import org.jspecify.annotations.Nullable;
  * @param schedules the schedules that it declares
  * @param limiters the limiters of steps that it declares
  * @param retention how long it declares that ended runs are kept, or null if it declares nothing
+ * @param operator whom the audit records for its commands, or null for the user of this process
  * @param worker how its worker behaves, or null for a client without one
  */
 public record Settings(
@@ -42,6 +44,7 @@ public record Settings(
         List<Schedule> schedules,
         List<Limiter> limiters,
         @Nullable Retention retention,
+        @Nullable Operator operator,
         @Nullable WorkerRules worker) {
     /**
      * The queue of the runs that schedules are. Every worker takes from it, so that no limit of another queue holds

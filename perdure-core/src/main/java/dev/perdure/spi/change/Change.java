@@ -2,6 +2,7 @@ package dev.perdure.spi.change;
 
 import dev.perdure.RunId;
 import dev.perdure.RunState;
+import dev.perdure.spi.Audit;
 import dev.perdure.spi.Outcome;
 import java.time.Instant;
 import java.util.List;
@@ -83,10 +84,9 @@ public sealed interface Change {
      * @param life the life of the run that the mail is for, or {@link #ANY_LIFE}. If the run has begun anew since, the
      *     mail is {@link Outcome.Undelivered}. An answer is always for one life, because the next life has other calls
      *     at the same positions
-     * @param operator the operator who gives this answer without the token, recorded in the
-     *     history; null for all other mail
+     * @param audit the audit entry, if this is a command of an operator; otherwise null
      */
-    record Deliver(RunId to, Mail mail, int life, @Nullable String operator) implements Change {
+    record Deliver(RunId to, Mail mail, int life, @Nullable Audit audit) implements Change {
         /** The mail is for the run, however often it begins anew. */
         public static final int ANY_LIFE = -1;
 
@@ -122,8 +122,18 @@ public sealed interface Change {
      * @param run the run
      * @param kind what it does
      * @param reason why; empty for {@link CommandKind#RESUME}
+     * @param audit the audit entry, or null for a command that the engine gives by itself
      */
-    record Command(RunId run, CommandKind kind, String reason) implements Change {}
+    record Command(
+            RunId run,
+            CommandKind kind,
+            String reason,
+            @Nullable Audit audit) implements Change {
+        /** A command that the engine gives by itself. */
+        public Command(RunId run, CommandKind kind, String reason) {
+            this(run, kind, reason, null);
+        }
+    }
 
     /**
      * Gives a run with tasks, and some of the tasks, a new life under the same ids, with the same inputs and empty
@@ -132,8 +142,18 @@ public sealed interface Change {
      * @param run the run that was started with tasks
      * @param tasks the tasks that begin anew; the others keep their outcomes
      * @param seed the run's new seed, from which the store derives those of the tasks
+     * @param audit the audit entry, or null
      */
-    record Rerun(RunId run, List<RunId> tasks, long seed) implements Change {
+    record Rerun(
+            RunId run,
+            List<RunId> tasks,
+            long seed,
+            @Nullable Audit audit) implements Change {
+        /** A rerun without an audit entry. */
+        public Rerun(RunId run, List<RunId> tasks, long seed) {
+            this(run, tasks, seed, null);
+        }
+
         /** The new seed of a task. */
         public long seedOf(long oldSeed) {
             return oldSeed ^ seed;
@@ -148,8 +168,14 @@ public sealed interface Change {
      *
      * @param run the run
      * @param ended when it ended: if it has continued since, or ended once more, this change was applied before
+     * @param audit the audit entry, or null
      */
-    record Retry(RunId run, Instant ended) implements Change {
+    record Retry(RunId run, Instant ended, @Nullable Audit audit) implements Change {
+        /** A retry without an audit entry. */
+        public Retry(RunId run, Instant ended) {
+            this(run, ended, null);
+        }
+
         /** For stores: why a run cannot be retried, or null if its journal decides. */
         public static @Nullable String refusal(
                 RunId run, RunState state, boolean hasTasks, boolean isTask, boolean isCall, @Nullable String told) {
@@ -187,13 +213,20 @@ public sealed interface Change {
      * @param id the id of the new run
      * @param seed the seed of the new run, by which the store recognises a fork that was sent twice
      * @param input its input, or null for that of the other run
+     * @param audit the audit entry, or null
      */
     record Fork(
             RunId from,
             int position,
             RunId id,
             long seed,
-            @Nullable Payload input) implements Change {
+            @Nullable Payload input,
+            @Nullable Audit audit) implements Change {
+        /** A fork without an audit entry. */
+        public Fork(RunId from, int position, RunId id, long seed, @Nullable Payload input) {
+            this(from, position, id, seed, input, null);
+        }
+
         /** For stores: why a run cannot be forked, or null if its journal decides. */
         public static @Nullable String refusal(RunId run, boolean hasTasks, boolean isTask, boolean isCall) {
             if (hasTasks || isTask) {

@@ -12,6 +12,7 @@ import dev.perdure.postgres.jdbc.Results;
 import dev.perdure.postgres.jdbc.Text;
 import dev.perdure.postgres.write.part.Claims;
 import dev.perdure.queue.Placement;
+import dev.perdure.spi.Audit;
 import dev.perdure.spi.change.Admission;
 import dev.perdure.spi.change.Change;
 import dev.perdure.spi.change.Channel;
@@ -53,11 +54,11 @@ public final class InboxColumns {
                     new Row(Codes.START, run.id(), run, tasks.size(), null, null, 0);
                 case Change.Command command ->
                     new Row(Codes.of(command.kind()), command.run(), null, 0, Text.storable(command.reason()), null, 0);
-                case Change.Deliver(RunId to, Mail mail, int life, String operator) -> {
-                    if (operator != null) {
+                case Change.Deliver(RunId to, Mail mail, int life, Audit audit) -> {
+                    if (audit != null) {
                         throw new IllegalArgumentException(
-                                "An operator's answer takes effect at once, so it cannot go through the inbox: "
-                                        + operator);
+                                "An operator's command takes effect at once, so it cannot go through the inbox: "
+                                        + audit);
                     }
                     yield new Row(Codes.DELIVER, to, null, 0, Text.storable(mail.text()), mail, Math.max(life, 0));
                 }

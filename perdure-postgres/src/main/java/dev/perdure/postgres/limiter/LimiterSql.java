@@ -1,5 +1,6 @@
 package dev.perdure.postgres.limiter;
 
+import dev.perdure.postgres.jdbc.AuditText;
 import dev.perdure.postgres.jdbc.Json;
 import dev.perdure.postgres.jdbc.Schema;
 
@@ -19,7 +20,7 @@ public final class LimiterSql {
             WITH done AS (
                 UPDATE ${schema}.limiter SET changed = changed || COALESCE(?::jsonb, '{}') WHERE name = ?
                 RETURNING 1
-            )
+            ), ${audited}
             SELECT count(*) FROM done
             """;
 
@@ -27,7 +28,7 @@ public final class LimiterSql {
             WITH done AS (
                 UPDATE ${schema}.limiter SET paused = ? WHERE name = ?
                 RETURNING 1
-            )
+            ), ${audited}
             SELECT count(*) FROM done
             """;
 
@@ -35,7 +36,7 @@ public final class LimiterSql {
             WITH done AS (
                 UPDATE ${schema}.limiter SET changed = '{}' WHERE name = ?
                 RETURNING 1
-            )
+            ), ${audited}
             SELECT count(*) FROM done
             """;
 
@@ -54,10 +55,14 @@ public final class LimiterSql {
 
     public LimiterSql(Schema schema) {
         this.declare = schema.sql(DECLARE);
-        this.limit = schema.sql(LIMIT);
-        this.pause = schema.sql(PAUSE);
-        this.reset = schema.sql(RESET);
+        this.limit = audited(schema, LIMIT);
+        this.pause = audited(schema, PAUSE);
+        this.reset = audited(schema, RESET);
         this.list = schema.sql(
                 LIST.replace("${declared}", Json.pairs("declared")).replace("${changed}", Json.pairs("changed")));
+    }
+
+    private static String audited(Schema schema, String statement) {
+        return schema.sql(statement.replace("${audited}", AuditText.WHEN_DONE));
     }
 }

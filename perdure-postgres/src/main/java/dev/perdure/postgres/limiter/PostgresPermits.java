@@ -2,6 +2,7 @@ package dev.perdure.postgres.limiter;
 
 import dev.perdure.error.StoreException;
 import dev.perdure.postgres.hint.PostgresHints;
+import dev.perdure.postgres.jdbc.AuditText;
 import dev.perdure.postgres.jdbc.Database;
 import dev.perdure.postgres.jdbc.Database.LockedException;
 import dev.perdure.postgres.jdbc.Json;
@@ -15,6 +16,7 @@ import dev.perdure.postgres.lane.Workers;
 import dev.perdure.postgres.write.part.LedgerSql;
 import dev.perdure.queue.Limiter;
 import dev.perdure.queue.LimiterInfo;
+import dev.perdure.spi.Audit;
 import dev.perdure.spi.Hints;
 import dev.perdure.spi.Permits;
 import dev.perdure.spi.change.WorkerId;
@@ -209,20 +211,39 @@ public final class PostgresPermits implements Permits {
     }
 
     @Override
-    public boolean apply(Order order) {
+    public boolean apply(Order order, @Nullable Audit audit) {
         boolean found = switch (order) {
             case Order.Limit(Limiter changes) ->
                 update(
                         limiterSql.limit,
-                        parameters ->
-                                parameters.text(Json.object(changes.settings())).text(changes.name()));
+                        parameters -> parameters
+                                .text(Json.object(changes.settings()))
+                                .text(changes.name())
+                                .text(AuditText.of(audit))
+                                .time(database.time()));
             case Order.Pause(String limiter, String reason) ->
                 update(
                         limiterSql.pause,
-                        parameters -> parameters.text(Text.storable(reason)).text(limiter));
+                        parameters -> parameters
+                                .text(Text.storable(reason))
+                                .text(limiter)
+                                .text(AuditText.of(audit))
+                                .time(database.time()));
             case Order.Resume(String limiter) ->
-                update(limiterSql.pause, parameters -> parameters.text(null).text(limiter));
-            case Order.Reset(String limiter) -> update(limiterSql.reset, parameters -> parameters.text(limiter));
+                update(
+                        limiterSql.pause,
+                        parameters -> parameters
+                                .text(null)
+                                .text(limiter)
+                                .text(AuditText.of(audit))
+                                .time(database.time()));
+            case Order.Reset(String limiter) ->
+                update(
+                        limiterSql.reset,
+                        parameters -> parameters
+                                .text(limiter)
+                                .text(AuditText.of(audit))
+                                .time(database.time()));
         };
         hints.tell(new Hints.WorkReady());
         return found;

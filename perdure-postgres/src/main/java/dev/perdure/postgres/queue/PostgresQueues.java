@@ -1,5 +1,6 @@
 package dev.perdure.postgres.queue;
 
+import dev.perdure.postgres.jdbc.AuditText;
 import dev.perdure.postgres.jdbc.Database;
 import dev.perdure.postgres.jdbc.Json;
 import dev.perdure.postgres.jdbc.Parameters;
@@ -8,6 +9,7 @@ import dev.perdure.postgres.jdbc.Schema;
 import dev.perdure.postgres.jdbc.Text;
 import dev.perdure.queue.Queue;
 import dev.perdure.queue.QueueInfo;
+import dev.perdure.spi.Audit;
 import dev.perdure.spi.QueueRules;
 import dev.perdure.spi.change.Change;
 import dev.perdure.spi.change.FullKey;
@@ -223,20 +225,37 @@ public final class PostgresQueues implements QueueRules {
     }
 
     @Override
-    public boolean apply(Order order) {
+    public boolean apply(Order order, @Nullable Audit audit) {
         boolean found = switch (order) {
             case Order.Limit(Queue changes) ->
                 update(
                         sql.limit,
-                        parameters ->
-                                parameters.text(Json.object(changes.settings())).text(changes.name()));
+                        parameters -> parameters
+                                .text(Json.object(changes.settings()))
+                                .text(changes.name())
+                                .text(AuditText.of(audit))
+                                .time(database.time()));
             case Order.Pause(String queue, String reason) ->
                 update(
                         sql.pause,
-                        parameters -> parameters.text(Text.storable(reason)).text(queue));
+                        parameters -> parameters
+                                .text(Text.storable(reason))
+                                .text(queue)
+                                .text(AuditText.of(audit))
+                                .time(database.time()));
             case Order.Resume(String queue) ->
-                update(sql.pause, parameters -> parameters.text(null).text(queue));
-            case Order.Reset(String queue) -> update(sql.reset, parameters -> parameters.text(queue));
+                update(
+                        sql.pause,
+                        parameters -> parameters
+                                .text(null)
+                                .text(queue)
+                                .text(AuditText.of(audit))
+                                .time(database.time()));
+            case Order.Reset(String queue) ->
+                update(
+                        sql.reset,
+                        parameters ->
+                                parameters.text(queue).text(AuditText.of(audit)).time(database.time()));
         };
         refresh();
         return found;

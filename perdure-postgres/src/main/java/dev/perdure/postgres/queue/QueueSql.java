@@ -1,5 +1,6 @@
 package dev.perdure.postgres.queue;
 
+import dev.perdure.postgres.jdbc.AuditText;
 import dev.perdure.postgres.jdbc.Json;
 import dev.perdure.postgres.jdbc.Schema;
 
@@ -25,7 +26,7 @@ public final class QueueSql {
             WITH done AS (
                 UPDATE ${schema}.queue SET changed = changed || COALESCE(?::jsonb, '{}'), revision = revision + 1 WHERE name = ?
                 RETURNING 1
-            )
+            ), ${audited}
             SELECT count(*) FROM done
             """;
 
@@ -33,7 +34,7 @@ public final class QueueSql {
             WITH done AS (
                 UPDATE ${schema}.queue SET paused = ?, revision = revision + 1 WHERE name = ?
                 RETURNING 1
-            )
+            ), ${audited}
             SELECT count(*) FROM done
             """;
 
@@ -41,7 +42,7 @@ public final class QueueSql {
             WITH done AS (
                 UPDATE ${schema}.queue SET changed = '{}', revision = revision + 1 WHERE name = ?
                 RETURNING 1
-            )
+            ), ${audited}
             SELECT count(*) FROM done
             """;
 
@@ -138,9 +139,9 @@ public final class QueueSql {
     public QueueSql(Schema schema) {
         this.rules = schema.sql(withSettings(RULES));
         this.declare = schema.sql(DECLARE);
-        this.limit = schema.sql(LIMIT);
-        this.pause = schema.sql(PAUSE);
-        this.reset = schema.sql(RESET);
+        this.limit = audited(schema, LIMIT);
+        this.pause = audited(schema, PAUSE);
+        this.reset = audited(schema, RESET);
         this.adopt = schema.sql(ADOPT);
         this.tidySlots = schema.sql(TIDY_SLOTS);
         this.tidyTurns = schema.sql(TIDY_TURNS);
@@ -151,5 +152,9 @@ public final class QueueSql {
 
     private static String withSettings(String statement) {
         return statement.replace("${declared}", Json.pairs("declared")).replace("${changed}", Json.pairs("changed"));
+    }
+
+    private static String audited(Schema schema, String statement) {
+        return schema.sql(statement.replace("${audited}", AuditText.WHEN_DONE));
     }
 }

@@ -4,6 +4,9 @@ import dev.perdure.RunFilter;
 import dev.perdure.RunId;
 import dev.perdure.RunInfo;
 import dev.perdure.RunState;
+import dev.perdure.audit.AuditEntry;
+import dev.perdure.audit.AuditFilter;
+import dev.perdure.audit.Operator;
 import dev.perdure.postgres.hint.WaitingCallers;
 import dev.perdure.postgres.jdbc.Codes;
 import dev.perdure.postgres.jdbc.Database;
@@ -22,10 +25,13 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
 /** Answers queries about runs. */
 public final class PostgresRuns implements Runs {
+    private static final String LAST_ID = "ffffffff-ffff-ffff-ffff-ffffffffffff";
+
     private final Database database;
     private final Query query;
     private final QuerySql sql;
@@ -235,14 +241,34 @@ public final class PostgresRuns implements Runs {
     }
 
     @Override
-    public List<Answered> answered(RunRef run) {
+    public List<AuditEntry> audited(AuditFilter filter) {
+        AuditEntry after = filter.after().orElse(null);
+        boolean named = filter.name().isPresent();
         return query.all(
-                sql.audited,
-                parameters -> parameters.number(run.key()),
-                row -> new Answered(
-                        row.getString("operator"),
-                        Results.time(row, "at"),
-                        row.getInt("position"),
-                        row.getBoolean("resolved")));
+                named ? sql.auditedOf : sql.audited,
+                parameters -> {
+                    if (named) {
+                        parameters
+                                .text(filter.name().orElseThrow())
+                                .text(filter.subject().orElseThrow().name());
+                    }
+                    parameters
+                            .time(after == null ? null : after.at())
+                            .text(after == null ? LAST_ID : after.id().toString())
+                            .integer(filter.limit());
+                },
+                PostgresRuns::entry);
+    }
+
+    private static AuditEntry entry(ResultSet row) throws SQLException {
+        return new AuditEntry(
+                row.getObject("id", UUID.class),
+                Results.time(row, "at"),
+                new Operator(row.getString("operator"), row.getString("origin")),
+                AuditEntry.Action.valueOf(row.getString("action")),
+                AuditEntry.Subject.valueOf(row.getString("subject")),
+                row.getString("name"),
+                row.getInt("position"),
+                row.getString("detail"));
     }
 }

@@ -181,8 +181,14 @@ public final class QuerySql {
             ORDER BY number
             """;
 
-    private static final String AUDITED =
-            "SELECT at, position, status = ${VALUE} AS resolved, operator FROM ${schema}.audit WHERE key = ? ORDER BY at";
+    /** By the name of the subject, or all. */
+    private static final String AUDITED = """
+            SELECT id, at, position, action, subject, name, operator, origin, detail
+            FROM ${schema}.audit
+            WHERE ${name} (at, id) < (COALESCE(?::timestamptz, 'infinity'), ?::uuid)
+            ORDER BY at DESC, id DESC
+            LIMIT ?
+            """;
 
     final String find;
     final String list;
@@ -196,6 +202,7 @@ public final class QuerySql {
     final String childrenChanges;
     final String changes;
     final String audited;
+    final String auditedOf;
 
     public QuerySql(Schema schema) {
         this.find = schema.sql(FIND.replace("${info}", INFO));
@@ -208,7 +215,8 @@ public final class QuerySql {
         this.taskChanges = startedRuns(schema, STARTED_CHANGES, TASKS);
         this.children = startedRuns(schema, STARTED, CHILDREN);
         this.childrenChanges = startedRuns(schema, STARTED_CHANGES, CHILDREN);
-        this.audited = schema.sql(AUDITED);
+        this.audited = schema.sql(AUDITED.replace("${name}", ""));
+        this.auditedOf = schema.sql(AUDITED.replace("${name}", "name = ?::text AND subject = ?::text AND"));
         this.changes = schema.sql(CHANGES.replace("${first_state}", firstState("run")));
     }
 

@@ -1,5 +1,6 @@
 package dev.perdure.postgres.removal;
 
+import dev.perdure.postgres.jdbc.AuditText;
 import dev.perdure.postgres.jdbc.Database;
 import dev.perdure.postgres.jdbc.Json;
 import dev.perdure.postgres.jdbc.Parameters;
@@ -11,6 +12,7 @@ import dev.perdure.postgres.jdbc.Script;
 import dev.perdure.postgres.write.part.LedgerSql;
 import dev.perdure.retention.Retention;
 import dev.perdure.retention.RetentionInfo;
+import dev.perdure.spi.Audit;
 import dev.perdure.spi.Removals;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
@@ -39,6 +41,9 @@ import org.jspecify.annotations.Nullable;
  * goes on with it.
  */
 public final class PostgresRemovals implements Removals {
+    /** So many entries of the audit are removed by one batch, at most. */
+    private static final int AUDIT_ENTRIES = 1_000;
+
     /** A batch should take no longer than this, because others may wait for what it locks. */
     private static final Duration LONG = Duration.ofMillis(50);
 
@@ -70,8 +75,13 @@ public final class PostgresRemovals implements Removals {
     }
 
     @Override
-    public void change(@Nullable Retention retention) {
-        update(sql.change, parameters -> parameters.text(retention == null ? null : Json.object(retention.settings())));
+    public void change(@Nullable Retention retention, @Nullable Audit audit) {
+        update(
+                sql.change,
+                parameters -> parameters
+                        .text(retention == null ? null : Json.object(retention.settings()))
+                        .text(AuditText.of(audit))
+                        .time(database.time()));
     }
 
     private void update(String statement, Query.Binding binding) {
@@ -172,6 +182,7 @@ public final class PostgresRemovals implements Removals {
             return new Done(0, false);
         }
         Retention rules = turn.rules();
+        removeAudit(connection, turn);
         List<OldRun> seen = rules.shortest().equals(Retention.FOREVER) ? List.of() : look(connection, turn, most);
         RemovalBatch batch = new RemovalBatch(connection, sql, script, rules, turn.now(), most);
         int looked = 0;
@@ -186,6 +197,16 @@ public final class PostgresRemovals implements Removals {
         OldRun last = finished && looked > 0 ? seen.get(looked - 1) : null;
         reached(connection, turn, ended, last, looked, batch.removed());
         return new Done(batch.removed(), !ended);
+    }
+
+    private void removeAudit(Connection connection, Turn turn) throws SQLException {
+        Duration period = turn.rules().audit();
+        if (!period.equals(Retention.FOREVER)) {
+            try (PreparedStatement statement = Database.prepare(connection, sql.audit)) {
+                new Parameters(statement).time(turn.now().minus(period)).integer(AUDIT_ENTRIES);
+                statement.execute();
+            }
+        }
     }
 
     private @Nullable Turn turn(Connection connection) throws SQLException {

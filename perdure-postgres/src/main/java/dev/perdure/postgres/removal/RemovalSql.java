@@ -1,5 +1,6 @@
 package dev.perdure.postgres.removal;
 
+import dev.perdure.postgres.jdbc.AuditText;
 import dev.perdure.postgres.jdbc.Json;
 import dev.perdure.postgres.jdbc.Schema;
 import dev.perdure.postgres.write.part.LedgerSql;
@@ -14,7 +15,7 @@ public final class RemovalSql {
      * key.
      */
     private static final List<String> DETAILS =
-            List.of("event", "mail", "awakeable", "subscription", "publication", "audit", "slot", "takeover");
+            List.of("event", "mail", "awakeable", "subscription", "publication", "slot", "takeover");
 
     private static final String INFO = """
             SELECT next_at, began_at, looked, removed, ${declared} AS declared, ${changed} AS changed, next_at <= ${now} AS due
@@ -36,7 +37,7 @@ public final class RemovalSql {
                 UPDATE ${schema}.retention SET
                     changed = ?::jsonb, next_at = to_timestamp(0), reached_at = to_timestamp(0), reached_key = 0
                 RETURNING 1
-            )
+            ), ${audited}
             SELECT count(*) FROM done
             """;
 
@@ -191,6 +192,16 @@ public final class RemovalSql {
             SELECT count(*) FROM vanished
             """;
 
+    private static final String AUDIT = """
+            WITH gone AS (
+                DELETE FROM ${schema}.audit WHERE ctid = ANY (ARRAY(
+                    SELECT ctid FROM ${schema}.audit WHERE at <= ?::timestamptz ORDER BY at LIMIT ?))
+                RETURNING 1
+            )
+            SELECT count(*) FROM gone
+            """;
+
+    final String audit;
     final String info;
     final String declare;
     final String change;
@@ -208,6 +219,7 @@ public final class RemovalSql {
     final String runs;
 
     public RemovalSql(Schema schema) {
+        this.audit = sql(schema, AUDIT);
         this.info = sql(schema, INFO);
         this.declare = sql(schema, DECLARE);
         this.change = sql(schema, CHANGE);
@@ -238,6 +250,7 @@ public final class RemovalSql {
                 schema,
                 statement
                         .replace("${named}", NAMED)
+                        .replace("${audited}", AuditText.WHEN_DONE)
                         .replace("${declared}", Json.pairs("declared"))
                         .replace("${changed}", Json.pairs("changed")));
     }

@@ -81,7 +81,8 @@ public final class Migrations {
             "V050__schedules.sql",
             "V051__labels.sql",
             "V060__retention.sql",
-            "V070__deduplication_keys_of_runs.sql");
+            "V070__deduplication_keys_of_runs.sql",
+            "V071__audit.sql");
 
     /** Waits for another process that migrates at the same time; ends with the transaction. */
     private static final String ALONE = "SELECT pg_advisory_xact_lock(hashtextextended('perdure:' || ?, 0))";

@@ -149,7 +149,7 @@ public final class OneChangePlan implements BelievedPlan {
     private static @Nullable OneChangePlan telling(
             WriteContext context, OneChangeSql sql, Sender sender, Change change) {
         return switch (change) {
-            case Change.Deliver deliver when deliver.operator() == null -> deliver(context, sql, sender, deliver, null);
+            case Change.Deliver deliver when deliver.audit() == null -> deliver(context, sql, sender, deliver, null);
             case Change.Advance advance
             when advance.move() instanceof Move.Stay -> {
                 Effect.Deliver mail = onlyMail(advance.effects());

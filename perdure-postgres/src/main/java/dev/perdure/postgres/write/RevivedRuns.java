@@ -3,6 +3,7 @@ package dev.perdure.postgres.write;
 import dev.perdure.RunId;
 import dev.perdure.RunState;
 import dev.perdure.postgres.hint.PostgresHints;
+import dev.perdure.postgres.jdbc.AuditText;
 import dev.perdure.postgres.jdbc.Codes;
 import dev.perdure.postgres.jdbc.Database;
 import dev.perdure.postgres.jdbc.Parameters;
@@ -17,6 +18,7 @@ import dev.perdure.postgres.write.part.MailParts;
 import dev.perdure.postgres.write.part.RetrySql;
 import dev.perdure.postgres.write.part.RunParts;
 import dev.perdure.queue.Placement;
+import dev.perdure.spi.Audit;
 import dev.perdure.spi.Outcome;
 import dev.perdure.spi.change.Admission;
 import dev.perdure.spi.change.Change;
@@ -203,7 +205,22 @@ final class RevivedRuns {
                             List.of(MailParts.answer(
                                     context.sql().mail, context.by(sender), missed, new String[0], Results::skip)));
         }
+        audit(connection, retry.audit(), run);
         return new Outcome.Applied(run.at(), RunState.READY);
+    }
+
+    private void audit(Connection connection, @Nullable Audit audit, Found run) throws SQLException {
+        if (audit != null) {
+            context.script()
+                    .send(
+                            connection,
+                            List.of(new Part(
+                                    sql.audit,
+                                    parameters -> parameters
+                                            .text(AuditText.of(audit))
+                                            .time(run.at())
+                                            .number(run.key()))));
+        }
     }
 
     private static @Nullable String refusal(RunId id, Found run) {
@@ -267,6 +284,7 @@ final class RevivedRuns {
                                                     .number(started.run().key())
                                                     .number(source.key()),
                                             plan.copied()))));
+            audit(connection, fork.audit(), source);
         }
         return outcome;
     }

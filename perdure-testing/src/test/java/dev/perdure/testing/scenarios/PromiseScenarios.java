@@ -14,6 +14,7 @@ import dev.perdure.RunId;
 import dev.perdure.RunState;
 import dev.perdure.Topic;
 import dev.perdure.TypeRef;
+import dev.perdure.audit.Operator;
 import dev.perdure.error.AlreadyResolvedException;
 import dev.perdure.error.InvalidRequestException;
 import dev.perdure.error.RejectedException;
@@ -291,20 +292,22 @@ abstract class PromiseScenarios extends Scenarios {
             perdure.register(flow);
             Run<String> run = perdure.start(Invocation.of(flow, "x"), id("one"));
             perdure.settle();
-            assertThatThrownBy(() -> run.resolveAwakeable(9, "x", "anna"))
+            Run<String> byAnna = perdure.as(Operator.named("anna")).run(run.id(), TypeRef.of(String.class));
+            Run<String> byBen = perdure.as(Operator.named("ben")).run(run.id(), TypeRef.of(String.class));
+            assertThatThrownBy(() -> byAnna.resolveAwakeable(9, "x"))
                     .isInstanceOf(InvalidRequestException.class)
                     .hasMessage(
                             "Run 'one' has no awakeable at position 9 now. Look for AWAKEABLE in its history, and give the position that stands there.");
-            assertThatThrownBy(() -> run.resolveAwakeable(1, "x", ""))
+            assertThatThrownBy(() -> Operator.named(""))
                     .isInstanceOf(InvalidRequestException.class)
                     .hasMessageContaining("The operator is empty");
-            run.resolveAwakeable(1, "first", "anna");
-            assertThatThrownBy(() -> run.rejectAwakeable(1, "no", "ben"))
+            byAnna.resolveAwakeable(1, "first");
+            assertThatThrownBy(() -> byBen.rejectAwakeable(1, "no"))
                     .isInstanceOf(AlreadyResolvedException.class)
                     .hasMessageContaining("The awakeable at position 1 of run 'one' is settled already");
-            run.rejectAwakeable(2, "no", "ben");
+            byBen.rejectAwakeable(2, "no");
             assertThat(run.result()).isEqualTo("rejected: no first");
-            assertThatThrownBy(() -> run.resolveAwakeable(1, "late", "anna")).isInstanceOf(RunEndedException.class);
+            assertThatThrownBy(() -> byAnna.resolveAwakeable(1, "late")).isInstanceOf(RunEndedException.class);
             assertThat(run.history().stream()
                             .filter(event -> event.text().contains("operator"))
                             .map(event -> event.position() + " " + event.text()))

@@ -240,6 +240,9 @@ class PostgresScenariosIT {
     final class FullKeys extends FullKeyScenarios implements OnPostgres {}
 
     @Nested
+    final class Audits extends AuditScenarios implements OnPostgres {}
+
+    @Nested
     final class RetriedRuns extends RetriedRunScenarios implements OnPostgres {}
 
     @Nested

@@ -3,8 +3,10 @@ package dev.perdure.postgres.write.change;
 import static dev.perdure.spi.change.Change.Deliver.ANY_LIFE;
 
 import dev.perdure.RunId;
+import dev.perdure.postgres.jdbc.AuditText;
 import dev.perdure.postgres.jdbc.Columns;
 import dev.perdure.postgres.jdbc.Parameters;
+import dev.perdure.spi.Audit;
 import dev.perdure.spi.change.Change;
 import dev.perdure.spi.change.Channel;
 import dev.perdure.spi.change.EndReport;
@@ -32,7 +34,7 @@ public final class MailDeliveries {
      * @param key the key of the receiving run, or null
      * @param mail the mail
      * @param life the life of the run that it is for, or {@link Change.Deliver#ANY_LIFE}
-     * @param operator the operator who answers in place of the holder of the token, or null
+     * @param audit its audit entry, if it is a command of an operator; or null
      * @param sender the transition that sends it, or null
      * @param rival the id of a run; the mail is sent only if another run than the sender's child has that id; null for
      *     all other mail
@@ -43,7 +45,7 @@ public final class MailDeliveries {
             @Nullable Long key,
             Mail mail,
             int life,
-            @Nullable String operator,
+            @Nullable Audit audit,
             Change.@Nullable Advance sender,
             @Nullable RunId rival) {}
 
@@ -52,7 +54,7 @@ public final class MailDeliveries {
             .bigintOrNull("key", MailDelivery::key)
             .with(MailColumns.COLUMNS.in(MailDelivery::mail))
             .integer("life", MailDelivery::life)
-            .text("operator", MailDelivery::operator)
+            .text("audit", delivery -> AuditText.of(delivery.audit()))
             .with(Rights.columns("sender", "epoch", MailDelivery::sender))
             .text(
                     "rival",
@@ -63,7 +65,7 @@ public final class MailDeliveries {
 
     void asked(int index, Change.Deliver deliver) {
         all.add(new MailDelivery(
-                index, deliver.to(), null, deliver.mail(), deliver.life(), deliver.operator(), null, null));
+                index, deliver.to(), null, deliver.mail(), deliver.life(), deliver.audit(), null, null));
     }
 
     void sent(Change.Advance sender, RunId to, Mail mail) {

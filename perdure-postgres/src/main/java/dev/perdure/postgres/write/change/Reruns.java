@@ -2,6 +2,7 @@ package dev.perdure.postgres.write.change;
 
 import dev.perdure.RunId;
 import dev.perdure.RunState;
+import dev.perdure.postgres.jdbc.AuditText;
 import dev.perdure.postgres.jdbc.Codes;
 import dev.perdure.postgres.jdbc.Parameters;
 import dev.perdure.postgres.jdbc.Results;
@@ -29,7 +30,10 @@ public final class Reruns {
     public void bindRuns(Parameters parameters) throws SQLException {
         parameters
                 .texts(ids().toArray(String[]::new))
-                .longs(all.stream().mapToLong(rerun -> rerun.change().seed()).toArray());
+                .longs(all.stream().mapToLong(rerun -> rerun.change().seed()).toArray())
+                .texts(all.stream()
+                        .map(rerun -> AuditText.of(rerun.change().audit()))
+                        .toArray(String[]::new));
     }
 
     public void bindTasks(Parameters parameters) throws SQLException {

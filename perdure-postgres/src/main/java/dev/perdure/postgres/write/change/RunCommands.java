@@ -1,10 +1,12 @@
 package dev.perdure.postgres.write.change;
 
 import dev.perdure.RunId;
+import dev.perdure.postgres.jdbc.AuditText;
 import dev.perdure.postgres.jdbc.Codes;
 import dev.perdure.postgres.jdbc.Columns;
 import dev.perdure.postgres.jdbc.Parameters;
 import dev.perdure.postgres.jdbc.Text;
+import dev.perdure.spi.Audit;
 import dev.perdure.spi.change.Change;
 import dev.perdure.spi.change.Change.CommandKind;
 import java.sql.SQLException;
@@ -21,14 +23,22 @@ public final class RunCommands {
      * @param run the run
      * @param kind the kind of command
      * @param reason the reason
+     * @param audit its audit entry, or null
      * @param sender the transition that sends it, or null
      */
-    public record RunCommand(int index, RunId run, CommandKind kind, String reason, Change.@Nullable Advance sender) {}
+    public record RunCommand(
+            int index,
+            RunId run,
+            CommandKind kind,
+            String reason,
+            @Nullable Audit audit,
+            Change.@Nullable Advance sender) {}
 
     public static final Columns<RunCommand> COLUMNS = Columns.<RunCommand>of()
             .text("id", command -> command.run().value())
             .smallint("command", command -> Codes.of(command.kind()))
             .text("why", command -> Text.storable(command.reason()))
+            .text("audit", command -> AuditText.of(command.audit()))
             .with(Rights.columns("sender", "epoch", RunCommand::sender));
 
     public static final Columns<RunCommand> KILLS = Columns.<RunCommand>of()
@@ -39,11 +49,11 @@ public final class RunCommands {
     public final List<RunCommand> all = new ArrayList<>();
 
     void asked(int index, Change.Command command) {
-        all.add(new RunCommand(index, command.run(), command.kind(), command.reason(), null));
+        all.add(new RunCommand(index, command.run(), command.kind(), command.reason(), command.audit(), null));
     }
 
     void cancel(Change.Advance sender, RunId run, String reason) {
-        all.add(new RunCommand(MailDeliveries.UNASKED, run, CommandKind.CANCEL, reason, sender));
+        all.add(new RunCommand(MailDeliveries.UNASKED, run, CommandKind.CANCEL, reason, null, sender));
     }
 
     public boolean isEmpty() {

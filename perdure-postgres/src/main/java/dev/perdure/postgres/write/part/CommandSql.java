@@ -22,7 +22,7 @@ public final class CommandSql {
             WITH ${clock}, given AS MATERIALIZED (
                 ${given}
             ), found AS MATERIALIZED (
-                SELECT r.*, g.command, g.why, g.ordinal, clock.at AS moved_at,
+                SELECT r.*, g.command, g.why, g.audit, g.ordinal, clock.at AS moved_at,
                        r.state IN (${SUSPENDED}, ${BACKING_OFF}) AS waits,
                        r.after IS NOT NULL AND r.before IS NULL AS has_tasks,
                        -- A task ends after all tasks that it comes after, unless its DAG ends too.
@@ -73,6 +73,8 @@ public final class CommandSql {
                 ${clear_timer FROM decided d WHERE d.waits AND d.state_now <> d.state}
             ), queued AS (
                 ${enqueue(alone = command <> ${RESUME} AND recoveries >= ${ALONE_AFTER}) FROM decided WHERE state_now = ${READY} AND state <> ${READY}}
+            ), audited AS (
+                ${audit FROM decided WHERE audit IS NOT NULL AND (asks OR state_now <> state)}
             ), signalled AS (
                 ${mark_woken FROM decided WHERE asks AND state = ${RUNNING}}
             ), forgiven AS (

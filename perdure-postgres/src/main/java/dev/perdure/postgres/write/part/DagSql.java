@@ -57,7 +57,7 @@ public final class DagSql {
 
     /** The tasks of runs that were killed, as rows for {@link CommandSql#command}. */
     static final String TASKS_OF_KILLED = """
-            SELECT t.id, ${KILL}::smallint AS command, g.why, row_number() OVER (ORDER BY t.key) AS ordinal, true AS with_dag
+            SELECT t.id, ${KILL}::smallint AS command, g.why, NULL::text AS audit, row_number() OVER (ORDER BY t.key) AS ordinal, true AS with_dag
                 FROM ${kills}
                 CROSS JOIN LATERAL (SELECT key, state, epoch FROM ${schema}.run WHERE run.id = g.id OFFSET 0) r
                 CROSS JOIN LATERAL (
@@ -168,8 +168,8 @@ public final class DagSql {
      */
     private static final String RERUN = """
             WITH ${clock}, dag AS MATERIALIZED (
-                SELECT r.*, g.seed AS seed_now, g.ordinal
-                FROM unnest(?::text[], ?::bigint[]) WITH ORDINALITY AS g (id, seed, ordinal)
+                SELECT r.*, g.seed AS seed_now, g.audit, g.ordinal
+                FROM unnest(?::text[], ?::bigint[], ?::text[]) WITH ORDINALITY AS g (id, seed, audit, ordinal)
                 CROSS JOIN LATERAL (SELECT * FROM ${schema}.run WHERE run.id = g.id OFFSET 0) r
                 WHERE ${client_or_lane_exists}
             ), wanted AS MATERIALIZED (
@@ -212,6 +212,8 @@ public final class DagSql {
                     WHERE premise.key IN (SELECT key FROM life)
                        OR (SELECT p.state < ${COMPLETED} FROM ${schema}.run p WHERE p.key = premise.key)
                 ) o
+            ), audited AS (
+                ${audit(at = clock.at) FROM judged CROSS JOIN clock WHERE audit IS NOT NULL AND verdict = ${FIT}}
             ), emptied AS (
                 ${empty_journal FROM decided d}
             ), voided AS (

@@ -68,7 +68,7 @@ final class MailSql {
                 SELECT g.ordinal, g.channel, g.position, g.name, g.token, g.status, g.text, g.payload,
                        r.key, r.partition, r.state, r.mails,
                        CASE WHEN g.channel = ${ANSWER} THEN r.restarts ELSE 0 END AS restarts,
-                       g.life <> ${ANY_LIFE} AND g.life <> r.restarts AS stale, g.operator
+                       g.life <> ${ANY_LIFE} AND g.life <> r.restarts AS stale, g.audit
                 FROM ${mails}
                 CROSS JOIN LATERAL (
                     SELECT key, xmin AS edition FROM ${schema}.run WHERE run.id = g.id
@@ -120,7 +120,7 @@ final class MailSql {
                             THEN convert_to(c.id || chr(10) || ${schema}.state_name(c.state) || chr(10) || COALESCE(c.reason, ''), 'UTF8')
                             ELSE COALESCE(o.payload, '') END AS payload,
                        p.key, p.partition, p.state, p.mails, CASE WHEN c.reports THEN 0 ELSE p.restarts END AS restarts,
-                       false AS stale, NULL AS operator
+                       false AS stale, NULL::text AS audit
                 FROM child
                 CROSS JOIN LATERAL (
                     SELECT *, parent_position = ${REPORTING} AS reports FROM ${schema}.run
@@ -173,10 +173,8 @@ final class MailSql {
             ), put AS (
                 ${deliver FROM arrived CROSS JOIN clock}
             ), audited AS (
-                INSERT INTO ${schema}.audit (key, token, at, position, restarts, partition, status, operator)
-                SELECT key, token, clock.at, position, restarts, partition, status, operator
-                FROM arrived CROSS JOIN clock
-                WHERE operator IS NOT NULL
+                -- What was known before came with the start of its run, or is sent again.
+                ${audit(at = clock.at) FROM looked_at CROSS JOIN clock WHERE audit IS NOT NULL AND reception IN (${NEW}, ${KNOWN})}
             ), found AS MATERIALIZED (
                 SELECT r.*, r.state IN (${SUSPENDED}, ${BACKING_OFF}) AS waits, r.awaited + '{}' AS positions
                 FROM (SELECT DISTINCT key FROM arrived) AS target

@@ -108,6 +108,15 @@ public final class Pieces {
                 "take_mail",
                 "UPDATE ${schema}.mail SET taken = true, payload = CASE WHEN channel = ${MESSAGE} THEN '' ELSE payload END");
 
+        // audit: what an operator's command carries as JSON (AuditText)
+        insert(
+                "audit",
+                "audit",
+                "id = (audit::jsonb->>'id')::uuid, at = moved_at, position = (audit::jsonb->>'position')::int, partition, "
+                        + "action = audit::jsonb->>'action', subject = audit::jsonb->>'subject', name = audit::jsonb->>'name', "
+                        + "operator = audit::jsonb->>'operator', origin = audit::jsonb->>'origin', detail = audit::jsonb->>'detail'",
+                "ON CONFLICT (id, partition) DO NOTHING");
+
         // object_call and object_state
         insert("call", "object_call", "key, partition, hold = ${EXCLUSIVE}, object_type = type, object_key = object");
         insert(

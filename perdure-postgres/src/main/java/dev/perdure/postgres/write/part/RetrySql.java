@@ -118,6 +118,17 @@ public final class RetrySql {
             SELECT count(*) FROM copied
             """;
 
+    /** Records the command. */
+    private static final String AUDIT = """
+            WITH given AS MATERIALIZED (
+                SELECT ?::text AS audit, ?::timestamptz AS moved_at, (?::bigint & 255)::smallint AS partition
+            ), audited AS (
+                ${audit FROM given}
+            )
+            SELECT count(*) FROM given
+            """;
+
+    public final String audit;
     public final String lock;
     public final String find;
     public final String entries;
@@ -126,6 +137,7 @@ public final class RetrySql {
     public final String copy;
 
     public RetrySql(Schema schema) {
+        this.audit = Pieces.sql(schema, AUDIT);
         this.lock = Pieces.sql(schema, LOCK);
         this.find = Pieces.sql(schema, FIND.replace("${attributes}", Json.pairs("r.attributes")));
         this.entries = Pieces.sql(schema, ENTRIES);

@@ -6,6 +6,7 @@ import dev.perdure.queue.Limiter;
 import dev.perdure.queue.LimiterInfo;
 import dev.perdure.retention.Retention;
 import dev.perdure.retention.RetentionInfo;
+import dev.perdure.spi.Audit;
 import dev.perdure.spi.Dispatch;
 import dev.perdure.spi.Hints;
 import dev.perdure.spi.Journals;
@@ -446,8 +447,8 @@ final class SimulatedStore implements Store {
             }
 
             @Override
-            public boolean apply(Order order) {
-                return permits.apply(order);
+            public boolean apply(Order order, @Nullable Audit audit) {
+                return permits.apply(order, audit);
             }
 
             @Override
@@ -473,8 +474,8 @@ final class SimulatedStore implements Store {
             }
 
             @Override
-            public void change(@Nullable Retention retention) {
-                removals.change(retention);
+            public void change(@Nullable Retention retention, @Nullable Audit audit) {
+                removals.change(retention, audit);
             }
 
             @Override

@@ -5,6 +5,7 @@ import dev.perdure.RetryPolicy;
 import dev.perdure.RunFilter;
 import dev.perdure.RunId;
 import dev.perdure.StartOptions;
+import dev.perdure.audit.Operator;
 import dev.perdure.error.ClosedException;
 import dev.perdure.error.StoreException;
 import dev.perdure.internal.definition.StepTypes;
@@ -42,6 +43,7 @@ public final class World {
      */
     static final Duration LEASE = Duration.ofSeconds(2);
 
+    private static final Operator OPERATOR = Operator.named("test");
     private static final long MOST_DOWN = leases(1.5);
     /** How the engine names the threads of runs. */
     private static final String RUN_THREAD = "perdure-run-";
@@ -365,6 +367,7 @@ public final class World {
                 List.of(),
                 List.of(),
                 retention,
+                OPERATOR,
                 worker
                         ? new Settings.WorkerRules(names, null, LEASE, maxRuns, Duration.ofNanos(leases(0.5)), Map.of())
                         : null);

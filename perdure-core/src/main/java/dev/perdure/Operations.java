@@ -1,0 +1,34 @@
+package dev.perdure;
+
+import dev.perdure.audit.Operator;
+import dev.perdure.error.UnknownRunException;
+import dev.perdure.queue.Limiters;
+import dev.perdure.queue.Queues;
+import dev.perdure.retention.Retentions;
+import dev.perdure.schedule.Schedules;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What operators look at and change. The audit records every command that changes something under the name of the
+ * operator of these operations: see {@link Perdure#as(Operator)}. Thread-safe.
+ */
+public interface Operations {
+    /**
+     * A handle to an existing run.
+     *
+     * @throws UnknownRunException if there is none
+     */
+    <R extends @Nullable Object> Run<R> run(RunId id, TypeRef<R> resultType);
+
+    /** The queues: what waits in them, and their limits. */
+    Queues queues();
+
+    /** The schedules: made, looked at and changed at run time. */
+    Schedules schedules();
+
+    /** The limiters of steps: what waits for them, and their limits. */
+    Limiters limiters();
+
+    /** How long runs are kept after their end. */
+    Retentions retention();
+}

@@ -1,0 +1,2 @@
+/** Who has changed what by hand: the audit of commands. */
+package dev.perdure.audit;

@@ -1,0 +1,67 @@
+package dev.perdure.internal.engine;
+
+import dev.perdure.Operations;
+import dev.perdure.Run;
+import dev.perdure.RunId;
+import dev.perdure.TypeRef;
+import dev.perdure.error.UnknownRunException;
+import dev.perdure.internal.command.Auditor;
+import dev.perdure.internal.handle.RunHandle;
+import dev.perdure.internal.text.Texts;
+import dev.perdure.queue.Limiters;
+import dev.perdure.queue.Queues;
+import dev.perdure.retention.Retentions;
+import dev.perdure.spi.Store;
+import org.jspecify.annotations.Nullable;
+
+/** What one operator looks at and changes. */
+final class EngineOperations implements Operations {
+    private final RunHandle.Services services;
+    private final Store store;
+    private final Queues queues;
+    private final EngineSchedules schedules;
+    private final Limiters limiters;
+    private final Retentions retention;
+
+    EngineOperations(RunHandle.Services services, ScheduleWrites scheduleWrites) {
+        Auditor auditor = services.auditor();
+        this.services = services;
+        this.store = services.settings().store();
+        this.queues = new EngineQueues(store.queues(), auditor);
+        this.schedules = new EngineSchedules(store.runs(), scheduleWrites, services.mailSender(), auditor);
+        this.limiters = new EngineLimiters(store.permits(), auditor);
+        this.retention = new EngineRetentions(store.removals(), auditor);
+    }
+
+    @Override
+    public <R extends @Nullable Object> Run<R> run(RunId id, TypeRef<R> resultType) {
+        Texts.requireGiven("run id", id);
+        Texts.requireGiven("result type", resultType);
+        return store.runs()
+                .find(id)
+                .map(found -> new RunHandle<R>(found.ref(), resultType.type(), services))
+                .orElseThrow(() -> new UnknownRunException(
+                        "There is no run '%s'. Check the id, or list the runs. A run that was started through an outbox exists when a worker has read the request."
+                                .formatted(id)));
+    }
+
+    @Override
+    public Queues queues() {
+        return queues;
+    }
+
+    @Override
+    public EngineSchedules schedules() {
+        return schedules;
+    }
+
+    @Override
+    public Limiters limiters() {
+        return limiters;
+    }
+
+    @Override
+    public Retentions retention() {
+        return retention;
+    }
+}

@@ -1,0 +1,3 @@
+package dev.perdure.testing.scenarios;
+
+class MemoryAuditScenariosTest extends AuditScenarios implements InMemory {}
