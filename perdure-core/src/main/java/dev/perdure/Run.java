@@ -139,6 +139,15 @@ public interface Run<R extends @Nullable Object> {
     void retry();
 
     /**
+     * Replaces what a step has recorded, or gives a step that is stuck its outcome. The run is {@link RunState#PAUSED},
+     * or it failed or was cancelled and is {@link #retry retried} afterwards: then no worker has its journal in memory.
+     * Everything that the run did after the step stays as it is; the code goes over it again with the new answer.
+     *
+     * @throws InvalidRequestException if the run is in another state, or has no step at the position
+     */
+    void repair(Repair repair);
+
+    /**
      * Starts another run with what this one has recorded before a position, to repair or to debug it. This run stays as
      * it is, in whatever state it is.
      *

@@ -7,6 +7,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import dev.perdure.Definition;
 import dev.perdure.ForkOptions;
 import dev.perdure.Invocation;
+import dev.perdure.Repair;
 import dev.perdure.Run;
 import dev.perdure.error.RunFailedException;
 import dev.perdure.error.TerminalException;
@@ -38,6 +39,25 @@ class RetryAndForkTest {
             // endregion
             assertThat(run.result()).isEqualTo("shipped book");
             assertThat(again.result()).isEqualTo("shipped book");
+        }
+    }
+
+    @Test
+    void a_step_is_repaired() {
+        Definition<String, String> order = Definition.of("order", String.class, String.class, (ctx, item) -> {
+            ctx.step("charge", () -> {});
+            return ctx.step("ship", () -> {
+                throw new TerminalException("the carrier is down");
+            });
+        });
+        try (PerdureTest perdure = PerdureTest.create().register(order)) {
+            Run<String> run = perdure.start(Invocation.of(order, "book"), id("order-42"));
+            assertThatThrownBy(run::result).isInstanceOf(RunFailedException.class);
+            // region step
+            run.repair(Repair.result(2, "shipped by hand", "the carrier is closed"));
+            run.retry();
+            // endregion
+            assertThat(run.result()).isEqualTo("shipped by hand");
         }
     }
 }

@@ -1,6 +1,7 @@
 package dev.perdure.cli;
 
 import dev.perdure.ForkOptions;
+import dev.perdure.Repair;
 import dev.perdure.Run;
 import dev.perdure.RunFilter;
 import dev.perdure.RunId;
@@ -16,6 +17,7 @@ import dev.perdure.error.RunEndedException;
 import dev.perdure.postgres.PostgresStore;
 import dev.perdure.spi.change.RunRef;
 import java.util.List;
+import java.util.Objects;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
@@ -136,6 +138,37 @@ final class RunsCommand {
             description = "Let a run that failed or was cancelled continue from the step that failed.")
     int retry(@Mixin NamedRun named, @Mixin Output output) {
         return change(named, output, Run::retry, "Run %s is %s.");
+    }
+
+    @Command(
+            name = "repair",
+            mixinStandardHelpOptions = true,
+            description = {
+                "Replace the recorded result of a step, or give a step that is stuck its outcome.",
+                "The run is paused, or it failed or was cancelled and is retried afterwards."
+            })
+    int repair(
+            @Mixin NamedRun named,
+            @Mixin Output output,
+            @Parameters(
+                            index = "1",
+                            paramLabel = "POSITION",
+                            description = "The position of the step, as 'runs show' prints it after #.")
+                    int position,
+            @Option(names = "--value", paramLabel = "JSON", description = "What the step returned.") @Nullable
+                    String value,
+            @Option(names = "--fail", paramLabel = "TEXT", description = "What the step failed with.") @Nullable
+                    String failure,
+            @Option(names = "--why", paramLabel = "TEXT", required = true, description = "The reason, for the audit.")
+                    String why) {
+        if ((value == null) == (failure == null)) {
+            throw new InvalidRequestException(
+                    "Give the outcome of the step: either --value JSON or --fail TEXT, for example --value '\"paid\"'.");
+        }
+        Repair repair = value == null
+                ? Repair.failure(position, Objects.requireNonNull(failure), why)
+                : Repair.result(position, json(value), why);
+        return change(named, output, run -> run.repair(repair), "The step is repaired. Run %s is %s.");
     }
 
     @Command(

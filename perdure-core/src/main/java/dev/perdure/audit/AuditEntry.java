@@ -40,6 +40,8 @@ public record AuditEntry(
         RETRY,
         /** A run was started with what this one has recorded. */
         FORK,
+        /** The recorded answer of a step was replaced. */
+        REPAIR,
         /** Tasks of a DAG were begun anew. */
         RERUN,
         /** An awakeable was resolved without its token. */

@@ -34,6 +34,11 @@ final class MemoryAudits {
         }
     }
 
+    /** Whether the command has taken effect before. */
+    boolean has(Audit audit) {
+        return entries.containsKey(audit.id());
+    }
+
     List<AuditEntry> list(AuditFilter filter) {
         return entries.values().stream()
                 .filter(entry -> filter.subject()

@@ -91,6 +91,7 @@ final class MemoryLedger implements Ledger {
             case Change.Rerun rerun -> tables.dags.rerun(rerun);
             case Change.Retry retry -> retries.retry(retry);
             case Change.Fork fork -> retries.fork(fork);
+            case Change.Repair repair -> retries.repair(repair);
             case Change.Deliver deliver -> tables.post.deliver(deliver);
         };
     }

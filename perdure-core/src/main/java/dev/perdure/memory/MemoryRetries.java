@@ -35,8 +35,7 @@ final class MemoryRetries {
         if (row.stripped) {
             return Outcome.Refused.removed(retry.run());
         }
-        String refusal = Change.Retry.refusal(
-                retry.run(), row.state, !row.tasks.isEmpty(), row.isTask(), row.start.object() != null, told(row));
+        String refusal = refusal(row);
         RetryPlan plan = RetryPlan.of(row.journal.values());
         if (refusal == null) {
             refusal = plan.refusal();
@@ -95,6 +94,39 @@ final class MemoryRetries {
                 tables.post.answer(child, row, position);
             }
         }
+    }
+
+    private @Nullable String refusal(Row row) {
+        return Change.Retry.refusal(
+                row.ref.id(), row.state, !row.tasks.isEmpty(), row.isTask(), row.start.object() != null, told(row));
+    }
+
+    Outcome repair(Change.Repair repair) {
+        Row row = tables.byId.get(repair.run());
+        if (row == null) {
+            return new Outcome.UnknownRun();
+        }
+        if (tables.audits.has(repair.audit())) {
+            return new Outcome.AlreadyThere(row.changedAt, row.state);
+        }
+        if (row.stripped) {
+            return Outcome.Refused.removed(repair.run());
+        }
+        String refusal = Change.Repair.refusal(repair.run(), row.state);
+        if (refusal == null && row.state.isTerminal()) {
+            refusal = refusal(row);
+        }
+        if (refusal != null) {
+            return new Outcome.Refused(refusal);
+        }
+        Entry answer = repair.answer(row.journal.values());
+        if (answer == null) {
+            return new Outcome.Refused(repair.noStep());
+        }
+        Recorded before = row.journal.get(Row.Place.of(answer));
+        row.journal.put(Row.Place.of(answer), new Recorded(answer, before == null ? tables.now() : before.at()));
+        tables.audits.add(repair.audit());
+        return new Outcome.Applied(tables.now(), row.state);
     }
 
     Outcome fork(Change.Fork fork) {

@@ -28,6 +28,7 @@ import dev.perdure.conformance.object.ObjectConformance;
 import dev.perdure.conformance.object.ObjectStateConformance;
 import dev.perdure.conformance.operation.AuditConformance;
 import dev.perdure.conformance.operation.RemovalConformance;
+import dev.perdure.conformance.operation.RepairConformance;
 import dev.perdure.conformance.operation.RetryConformance;
 import dev.perdure.conformance.queue.FullKeyConformance;
 import dev.perdure.conformance.queue.PlacementConformance;
@@ -95,6 +96,14 @@ final class PostgresStoreIT {
 
     @Nested
     final class Auditing extends AuditConformance {
+        @Override
+        protected Store open(Supplier<Instant> time) {
+            return freshStore(time);
+        }
+    }
+
+    @Nested
+    final class Repairing extends RepairConformance {
         @Override
         protected Store open(Supplier<Instant> time) {
             return freshStore(time);

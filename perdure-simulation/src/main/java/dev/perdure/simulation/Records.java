@@ -117,6 +117,7 @@ public final class Records extends ForwardingStore {
                     known(started.run());
                 }
             }
+            case Change.Repair repair -> {}
             case Change.Deliver deliver -> {}
             case Change.Command command -> {}
         }

@@ -1,11 +1,13 @@
 package dev.perdure.internal.command;
 
+import dev.perdure.Repair;
 import dev.perdure.RunChange;
 import dev.perdure.RunId;
 import dev.perdure.RunInfo;
 import dev.perdure.RunState;
 import dev.perdure.audit.AuditEntry.Action;
 import dev.perdure.audit.AuditEntry.Subject;
+import dev.perdure.error.InvalidRequestException;
 import dev.perdure.error.RetryRefusedException;
 import dev.perdure.error.RunActiveException;
 import dev.perdure.error.RunConflictException;
@@ -16,6 +18,8 @@ import dev.perdure.spi.Audit;
 import dev.perdure.spi.Outcome;
 import dev.perdure.spi.Runs;
 import dev.perdure.spi.change.Change;
+import dev.perdure.spi.change.Entry;
+import dev.perdure.spi.change.Payload;
 import dev.perdure.spi.change.RunRef;
 import java.util.ArrayList;
 import java.util.Collection;
@@ -103,6 +107,28 @@ public final class Commands {
             case Outcome.AlreadyThere there -> {}
             case Outcome.Refused refused ->
                 throw new RetryRefusedException("Run '%s' is not retried. %s".formatted(run.id(), refused.reason()));
+            case Outcome.UnknownRun unknown ->
+                throw new UnknownRunException("There is no run '%s'. Check the id.".formatted(run.id()));
+            default -> throw new IllegalStateException("Unexpected outcome " + outcome);
+        }
+    }
+
+    /** Replaces what a step of a run has recorded. */
+    public void repair(RunRef run, Repair repair, Payload payload) {
+        Entry.Status status = repair.failure().isPresent() ? Entry.Status.FAILURE : Entry.Status.VALUE;
+        Audit audit = auditor.of(
+                Action.REPAIR,
+                Subject.RUN,
+                run.id().value(),
+                repair.position(),
+                "%s: %s".formatted(status, repair.why()));
+        Change change = new Change.Repair(run.id(), repair.position(), status, payload, audit);
+        Outcome outcome = commits.commitAll(List.of(change)).getFirst();
+        switch (outcome) {
+            case Outcome.Applied applied -> {}
+            case Outcome.AlreadyThere there -> {}
+            case Outcome.Refused refused ->
+                throw new InvalidRequestException("Run '%s' is not repaired. %s".formatted(run.id(), refused.reason()));
             case Outcome.UnknownRun unknown ->
                 throw new UnknownRunException("There is no run '%s'. Check the id.".formatted(run.id()));
             default -> throw new IllegalStateException("Unexpected outcome " + outcome);

@@ -303,6 +303,7 @@ public final class Committer {
             case Change.Rerun rerun -> rerun.run();
             case Change.Retry retry -> retry.run();
             case Change.Fork fork -> fork.id();
+            case Change.Repair repair -> repair.run();
             case Change.Deliver deliver -> deliver.to();
         };
     }

@@ -4,6 +4,7 @@ import dev.perdure.ForkOptions;
 import dev.perdure.HistoryEvent;
 import dev.perdure.Promise;
 import dev.perdure.Published;
+import dev.perdure.Repair;
 import dev.perdure.Run;
 import dev.perdure.RunId;
 import dev.perdure.RunInfo;
@@ -16,6 +17,7 @@ import dev.perdure.error.RecordedException;
 import dev.perdure.error.ResultUnavailableException;
 import dev.perdure.error.RunConflictException;
 import dev.perdure.error.RunFailedException;
+import dev.perdure.error.TerminalException;
 import dev.perdure.error.UnknownRunException;
 import dev.perdure.internal.command.Auditor;
 import dev.perdure.internal.command.Commands;
@@ -23,6 +25,7 @@ import dev.perdure.internal.command.MailSender;
 import dev.perdure.internal.dag.TypedDag;
 import dev.perdure.internal.dag.TypedDags;
 import dev.perdure.internal.execution.value.Values;
+import dev.perdure.internal.failure.FailedAttempt;
 import dev.perdure.internal.failure.Failure;
 import dev.perdure.internal.settings.Settings;
 import dev.perdure.internal.text.Texts;
@@ -296,6 +299,19 @@ public class RunHandle<R extends @Nullable Object> implements Run<R> {
     @Override
     public void retry() {
         commands.retry(ref);
+    }
+
+    @Override
+    public void repair(Repair repair) {
+        Texts.requireGiven("repair", repair);
+        Values values = new Values(settings.rules().codec(), settings.rules().maxPayloadBytes());
+        Object value = repair.value();
+        Type type = value == null ? Object.class : value.getClass();
+        Payload payload = repair.failure()
+                .map(message -> values.encode(new FailedAttempt(Failure.of(new TerminalException(message)), 1, 0)))
+                .orElseGet(() -> values.store(value, type, "the repaired result of a step")
+                        .payload());
+        commands.repair(ref, repair, payload);
     }
 
     @Override

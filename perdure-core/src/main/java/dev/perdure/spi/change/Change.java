@@ -5,6 +5,7 @@ import dev.perdure.RunState;
 import dev.perdure.spi.Audit;
 import dev.perdure.spi.Outcome;
 import java.time.Instant;
+import java.util.Collection;
 import java.util.List;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
@@ -201,6 +202,48 @@ public sealed interface Change {
         public static String keyTaken(RunId run, String key, String holder) {
             return "The run '%s' has its deduplication key '%s' now, and only one run at a time has it. Retry '%s' when that run has ended, or fork it."
                     .formatted(holder, key, run);
+        }
+    }
+
+    /**
+     * Puts another answer in the place of what a step has recorded, or of the answer that it has not got yet. The run
+     * must not be in the memory of a worker: it is paused, or it has ended and could be retried. Its state does not
+     * change. The store recognises a repeated repair by its audit entry.
+     *
+     * @param run the run
+     * @param position the position of the step
+     * @param status {@link Entry.Status#VALUE} or {@link Entry.Status#FAILURE}
+     * @param payload the value or the failure
+     * @param audit the audit entry
+     */
+    record Repair(RunId run, int position, Entry.Status status, Payload payload, Audit audit) implements Change {
+        /** For stores: why the journal of a run in this state cannot be repaired, or null. */
+        public static @Nullable String refusal(RunId run, RunState state) {
+            return switch (state) {
+                case PAUSED, FAILED, CANCELLED -> null;
+                case COMPLETED, SKIPPED ->
+                    "The run '%s' is %s, and its result stays. Fork it instead.".formatted(run, state);
+                default ->
+                    "The run '%s' is %s, so a worker may be at work on it. Pause it, repair it, and resume it."
+                            .formatted(run, state);
+            };
+        }
+
+        /** For stores: what stands at the position instead; or null if there is no step. */
+        public @Nullable Entry answer(Collection<Recorded> journal) {
+            return journal.stream()
+                    .map(Recorded::entry)
+                    .filter(entry -> entry.position() == position)
+                    .filter(entry -> entry.kind() == Entry.Kind.STEP || entry.kind() == Entry.Kind.TRANSACTION)
+                    .map(entry -> new Entry(position, Entry.ANSWER, entry.kind(), entry.name(), status, payload))
+                    .findFirst()
+                    .orElse(null);
+        }
+
+        /** For stores: the refusal if there is none. */
+        public String noStep() {
+            return "The run '%s' has recorded no step at position %d. The history shows its steps, with their attempts; for any other call, fork the run."
+                    .formatted(run, position);
         }
     }
 

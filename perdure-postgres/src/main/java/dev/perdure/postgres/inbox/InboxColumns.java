@@ -68,6 +68,9 @@ public final class InboxColumns {
                 case Change.Retry retry ->
                     throw new IllegalArgumentException(
                             "A retry takes effect at once, so it cannot go through the inbox: " + retry);
+                case Change.Repair repair ->
+                    throw new IllegalArgumentException(
+                            "A repair takes effect at once, so it cannot go through the inbox: " + repair);
                 case Change.Fork fork ->
                     throw new IllegalArgumentException(
                             "A fork takes effect at once, so it cannot go through the inbox: " + fork);

@@ -39,7 +39,7 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Lets runs that have ended continue, and forks runs. Operators ask for this, so each is a transaction of its own.
+ * Lets runs that have ended continue, repairs journals, and forks runs. Operators ask for this, so each is a transaction of its own.
  *
  * <p>How it works: the transaction locks the run's deduplication key, if it has one, and then the run and its parent. It
  * reads its journal without payloads, and decides as every store does
@@ -65,7 +65,7 @@ final class RevivedRuns {
 
     /** Whether this change is carried out here. */
     static boolean decides(Change change) {
-        return change instanceof Change.Retry || change instanceof Change.Fork;
+        return change instanceof Change.Retry || change instanceof Change.Fork || change instanceof Change.Repair;
     }
 
     Outcome apply(Sender sender, Change change) {
@@ -75,7 +75,8 @@ final class RevivedRuns {
                 return switch (change) {
                     case Change.Retry retry -> retry(connection, sender, retry);
                     case Change.Fork fork -> fork(connection, sender, fork);
-                    default -> throw new IllegalArgumentException("Neither a retry nor a fork: " + change);
+                    case Change.Repair repair -> repair(connection, repair);
+                    default -> throw new IllegalArgumentException("Not decided here: " + change);
                 };
             } catch (InsideException failed) {
                 throw failed.problem();
@@ -245,6 +246,55 @@ final class RevivedRuns {
                     missed.add(rows.getLong("key"));
                 }
                 return missed.stream().mapToLong(Long::longValue).toArray();
+            }
+        }
+    }
+
+    // ---- repair
+
+    /** Under the lock of a run that no worker holds, so that none takes it with the old answer. */
+    private Outcome repair(Connection connection, Change.Repair repair) throws SQLException {
+        Found run = find(connection, repair.run());
+        if (run == null) {
+            return new Outcome.UnknownRun();
+        }
+        if (isAudited(connection, repair.audit())) {
+            return new Outcome.AlreadyThere(run.changedAt(), run.state());
+        }
+        if (run.removed()) {
+            return Outcome.Refused.removed(repair.run());
+        }
+        String refusal = Change.Repair.refusal(repair.run(), run.state());
+        if (refusal == null && run.state().isTerminal()) {
+            refusal = refusal(repair.run(), run);
+        }
+        if (refusal != null) {
+            return new Outcome.Refused(refusal);
+        }
+        Entry answer = repair.answer(entries(connection, run.key()));
+        if (answer == null) {
+            return new Outcome.Refused(repair.noStep());
+        }
+        Part part = new Part(
+                sql.repair,
+                parameters -> parameters
+                        .integer(answer.position())
+                        .time(run.at())
+                        .integer((int) Codes.of(answer.kind()))
+                        .integer((int) Codes.of(answer.status()))
+                        .text(answer.name())
+                        .bytes(answer.payload().bytes())
+                        .number(run.key()));
+        context.script().send(connection, List.of(part));
+        audit(connection, repair.audit(), run);
+        return new Outcome.Applied(run.at(), run.state());
+    }
+
+    private boolean isAudited(Connection connection, Audit audit) throws SQLException {
+        try (PreparedStatement statement = Database.prepare(connection, sql.audited)) {
+            new Parameters(statement).text(audit.id().toString());
+            try (ResultSet row = statement.executeQuery()) {
+                return row.next();
             }
         }
     }

@@ -7,8 +7,14 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import dev.perdure.Definition;
 import dev.perdure.ForkOptions;
 import dev.perdure.Invocation;
+import dev.perdure.Repair;
+import dev.perdure.RetryPolicy;
 import dev.perdure.Run;
 import dev.perdure.RunState;
+import dev.perdure.StepOptions;
+import dev.perdure.audit.AuditEntry;
+import dev.perdure.audit.AuditFilter;
+import dev.perdure.error.InvalidRequestException;
 import dev.perdure.error.RetryRefusedException;
 import dev.perdure.error.RunConflictException;
 import dev.perdure.error.RunFailedException;
@@ -131,5 +137,99 @@ abstract class RetriedRunScenarios extends Scenarios {
             assertThat(done).startsWith("charge ada", "refund ada", "ship ada", "charge bob", "ship bob");
             assertThat(run.state()).isEqualTo(RunState.FAILED);
         }
+    }
+
+    // ---- repair
+
+    @ParameterizedTest
+    @EnumSource
+    void a_repaired_result_is_what_the_code_goes_on_with(TestMode mode) {
+        List<String> done = new CopyOnWriteArrayList<>();
+        Definition<String, String> flow = workflow("flow", (ctx, in) -> {
+            String price = ctx.step("price", () -> {
+                done.add("price");
+                return "100 euros";
+            });
+            ctx.sleep(Duration.ofHours(1));
+            return ctx.step("charge", () -> {
+                done.add("charge " + price);
+                return "charged " + price;
+            });
+        });
+        try (PerdureTest perdure = create(mode)) {
+            perdure.register(flow);
+            Run<String> run = perdure.start(Invocation.of(flow, "x"), id("order"));
+            perdure.settle();
+            Repair repair = Repair.result(1, "100 cents", "the partner sent euros");
+            run.pause("wrong price");
+            perdure.settle();
+            run.repair(repair);
+            run.resume();
+            assertThat(run.result()).isEqualTo("charged 100 cents");
+            assertThat(done).containsExactly("price", "charge 100 cents");
+            assertThatThrownBy(() -> run.repair(repair))
+                    .isInstanceOf(InvalidRequestException.class)
+                    .hasMessage(
+                            "Run 'order' is not repaired. The run 'order' is COMPLETED, and its result stays. Fork it instead.");
+            assertThat(perdure.audit().list(AuditFilter.run("order")))
+                    .extracting(AuditEntry::text)
+                    .contains("REPAIR run 'order' #1 by test: VALUE: the partner sent euros");
+        }
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void a_step_that_is_stuck_is_failed_by_hand_and_the_code_can_catch_that(TestMode mode) {
+        Definition<String, String> flow = workflow("flow", (ctx, in) -> {
+            try {
+                return ctx.step(
+                        "ship",
+                        () -> {
+                            throw new IllegalStateException("the carrier is down");
+                        },
+                        StepOptions.retry(RetryPolicy.standard()
+                                .initialDelay(Duration.ofHours(1))
+                                .maxDelay(Duration.ofHours(1))));
+            } catch (StepFailedException failed) {
+                return ctx.step("refund", () -> "refunded: " + failed.getCause().getMessage());
+            }
+        });
+        try (PerdureTest perdure = create(mode)) {
+            perdure.register(flow);
+            Run<String> run = perdure.start(Invocation.of(flow, "x"), id("order"));
+            perdure.settle();
+            run.pause("stuck");
+            perdure.settle();
+            run.repair(Repair.failure(1, "no carrier", "closed for good"));
+            run.resume();
+            assertThat(run.result()).isEqualTo("refunded: no carrier");
+        }
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void a_failed_run_is_repaired_and_retried(TestMode mode) {
+        List<String> done = new CopyOnWriteArrayList<>();
+        Definition<String, String> flow = shipping(done, new AtomicBoolean(true));
+        try (PerdureTest perdure = create(mode)) {
+            perdure.register(flow);
+            Run<String> run = perdure.start(Invocation.of(flow, "ada"), id("order"));
+            assertThatThrownBy(run::result).isInstanceOf(RunFailedException.class);
+            run.repair(Repair.result(3, "parcel by hand", "shipped by hand"));
+            run.retry();
+            assertThat(run.result()).isEqualTo("parcel by hand");
+            assertThat(done).containsExactly("charge ada", "tell ada");
+        }
+    }
+
+    @ParameterizedTest
+    @EnumSource(names = "NORMAL")
+    void a_repair_says_why(TestMode mode) {
+        assertThatThrownBy(() -> Repair.result(1, "x", " "))
+                .isInstanceOf(InvalidRequestException.class)
+                .hasMessage("A repair needs a reason, which the audit records. Say why.");
+        assertThatThrownBy(() -> Repair.failure(0, "x", "y"))
+                .isInstanceOf(InvalidRequestException.class)
+                .hasMessage("The position is 0; it is at least 1. The history of the run shows its positions.");
     }
 }

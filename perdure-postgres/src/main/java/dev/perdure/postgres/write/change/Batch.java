@@ -64,6 +64,7 @@ public final class Batch {
                 case Change.Deliver deliver -> deliveries.asked(i, deliver);
                 case Change.Retry retry -> throw new IllegalArgumentException("A transaction of its own: " + retry);
                 case Change.Fork fork -> throw new IllegalArgumentException("A transaction of its own: " + fork);
+                case Change.Repair repair -> throw new IllegalArgumentException("A transaction of its own: " + repair);
             }
         }
         moves.sort(Comparator.comparingLong(placed -> placed.change().run().key()));

@@ -118,6 +118,24 @@ public final class RetrySql {
             SELECT count(*) FROM copied
             """;
 
+    /** Whether a command has taken effect before. Its run is locked. */
+    private static final String AUDITED = "SELECT id FROM ${schema}.audit WHERE id = ?::uuid";
+
+    /**
+     * Replaces an answer. It keeps the time at which the step was recorded: what came after the step, and what before,
+     * stays so.
+     */
+    private static final String REPAIR = """
+            WITH repaired AS (
+                INSERT INTO ${schema}.journal (key, position, note, partition, at, kind, status, name, payload)
+                SELECT g.key, ?::int, 0, g.key & 255, ?::timestamptz, ?::smallint, ?::smallint, ?::text, ?::bytea
+                FROM (SELECT ?::bigint AS key) g
+                ON CONFLICT (key, position, note, partition) DO UPDATE SET status = excluded.status, payload = excluded.payload
+                RETURNING 1
+            )
+            SELECT count(*) FROM repaired
+            """;
+
     /** Records the command. */
     private static final String AUDIT = """
             WITH given AS MATERIALIZED (
@@ -128,6 +146,8 @@ public final class RetrySql {
             SELECT count(*) FROM given
             """;
 
+    public final String audited;
+    public final String repair;
     public final String audit;
     public final String lock;
     public final String find;
@@ -137,6 +157,8 @@ public final class RetrySql {
     public final String copy;
 
     public RetrySql(Schema schema) {
+        this.audited = Pieces.sql(schema, AUDITED);
+        this.repair = Pieces.sql(schema, REPAIR);
         this.audit = Pieces.sql(schema, AUDIT);
         this.lock = Pieces.sql(schema, LOCK);
         this.find = Pieces.sql(schema, FIND.replace("${attributes}", Json.pairs("r.attributes")));
