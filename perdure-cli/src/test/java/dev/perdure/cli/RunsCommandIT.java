@@ -114,6 +114,42 @@ class RunsCommandIT extends CommandsOnPostgres {
     }
 
     @Test
+    void an_operator_repairs_a_step_and_says_why() {
+        Definition<String, String> ships = Definition.of(
+                "sends",
+                String.class,
+                String.class,
+                (ctx, in) -> ctx.step("ship", () -> {
+                    throw new TerminalException("the carrier is down");
+                }));
+        assertThat(perdure(onDatabase("migrate"))).isZero();
+        try (PostgresStore store = PostgresStore.on(database().dataSource())
+                        .notifications(false)
+                        .open();
+                Perdure worker = Perdure.on(store).register(ships).start()) {
+            var run = worker.start(Invocation.of(ships, "x"), StartOptions.id("sends-1"));
+            assertThatThrownBy(run::result).isInstanceOf(RunFailedException.class);
+            assertThat(perdure(onDatabase("runs", "repair", "sends-1", "1", "--why", "by hand")))
+                    .isEqualTo(Main.WRONG_USAGE);
+            assertThat(perdure(onDatabase("runs", "repair", "sends-1", "2", "--value", "1", "--why", "by hand")))
+                    .isEqualTo(Main.WRONG_USAGE);
+            assertThat(perdure(
+                            onDatabase("runs", "repair", "sends-1", "1", "--value", "\"parcel\"", "--why", "by hand")))
+                    .isZero();
+            assertThat(perdure(onDatabase("runs", "retry", "sends-1"))).isZero();
+            assertThat(run.result()).isEqualTo("parcel");
+            assertThat(perdure(onDatabase("runs", "show", "sends-1"))).isZero();
+        }
+        assertThat(out())
+                .contains("The step is repaired. Run sends-1 is FAILED.")
+                .containsPattern("REPAIR run 'sends-1' #1 by \\S+: VALUE: by hand");
+        assertThat(err().lines())
+                .satisfiesExactly(
+                        line -> assertThat(line).startsWith("Give the outcome of the step: either --value JSON"),
+                        line -> assertThat(line).contains("has recorded no step at position 2"));
+    }
+
+    @Test
     void an_operator_settles_awakeables_by_run_and_position_and_the_history_says_who() throws InterruptedException {
         CountDownLatch asked = new CountDownLatch(1);
         Definition<String, String> asks = Definition.of("asks", String.class, String.class, (ctx, in) -> {
