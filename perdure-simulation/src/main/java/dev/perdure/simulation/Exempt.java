@@ -17,9 +17,9 @@ final class Exempt {
                     Set.of(Fault.HINT_LOST, Fault.HINT_DOUBLED, Fault.HINT_LATE),
                     "The store gives no hint of it. Only another change of the same batch can have one."),
             new Pairs(
-                    Set.of("Change.Retry", "Change.Fork", "Change.Repair"),
+                    Set.of("Change.Repair"),
                     Set.of(Fault.values()),
-                    "No scene retries, forks or repairs runs yet: conformance cases and RetriedRunScenarios do."));
+                    "No scene repairs runs yet: conformance cases do."));
 
     private Exempt() {}
 

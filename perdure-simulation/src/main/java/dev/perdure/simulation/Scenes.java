@@ -14,6 +14,7 @@ import dev.perdure.simulation.scene.Passings;
 import dev.perdure.simulation.scene.Payments;
 import dev.perdure.simulation.scene.Questions;
 import dev.perdure.simulation.scene.Recurring;
+import dev.perdure.simulation.scene.Retries;
 import dev.perdure.simulation.scene.Safes;
 import dev.perdure.simulation.scene.Scene;
 import dev.perdure.simulation.scene.Talks;
@@ -40,6 +41,7 @@ enum Scenes {
             "Change.CompletedCall"),
     LIMITS(Limits::new),
     LIMITED_STEPS(LimitedSteps::new),
+    RETRIES(Retries::new, "Change.Retry", "Change.Fork"),
     RECURRING(Recurring::new, "Effect.Start", "Effect.Take", "Effect.Cancel", "Change.Deliver"),
     MISTAKES(Mistakes::new, "Move.Pause", "Move.Recover"),
     CROSSINGS(Crossings::new, "Effect.Start"),
