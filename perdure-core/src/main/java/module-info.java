@@ -21,6 +21,7 @@ module dev.perdure {
     exports dev.perdure.schedule;
     exports dev.perdure.spi;
     exports dev.perdure.spi.change;
+    exports dev.perdure.status;
     exports dev.perdure.transaction;
     exports dev.perdure.internal.definition to
             dev.perdure.testing;

@@ -14,6 +14,7 @@ import dev.perdure.object.ObjectHandle;
 import dev.perdure.object.VirtualObject;
 import dev.perdure.spi.Inbox;
 import dev.perdure.spi.Store;
+import dev.perdure.status.StoreStatus;
 import java.util.Collection;
 import java.util.List;
 import java.util.function.Function;
@@ -151,6 +152,9 @@ public interface Perdure extends Operations, AutoCloseable {
 
     /** The audit: who has changed what. */
     Audits audit();
+
+    /** How the store is: its size, what holds it up, what waits, what is wrong and what to do. */
+    StoreStatus status();
 
     /** Lists runs, newest first, one page at a time. */
     List<RunInfo> list(RunFilter filter);

@@ -25,6 +25,7 @@ import picocli.CommandLine.HelpCommand;
         subcommands = {
             AuditCommand.class,
             BenchCommand.class,
+            DbCommand.class,
             DemoCommand.class,
             DevCommand.class,
             LimitersCommand.class,

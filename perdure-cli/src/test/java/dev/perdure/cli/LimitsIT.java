@@ -32,7 +32,7 @@ class LimitsIT extends CommandsOnPostgres {
                     .isZero();
             assertThat(perdure(onDatabase("queues", "show", "imports"))).isZero();
             assertThat(out())
-                    .containsPattern("imports +1 +0 +0 +0 +\\S+ +concurrency 20, per key 2")
+                    .containsPattern("imports +1 +0 +0 +0 +.+? +concurrency 20, per key 2")
                     .contains("Queue imports is changed. Its limits: concurrency 5, per key none.")
                     .containsPattern("paused +audit")
                     .containsPattern("declared +concurrency 20, per key 2")

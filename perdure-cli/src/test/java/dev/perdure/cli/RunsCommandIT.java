@@ -217,8 +217,8 @@ class RunsCommandIT extends CommandsOnPostgres {
         });
         assertThat(out())
                 .containsPattern("(?m)^TASK +STATE +CHANGED +AFTER +REASON$")
-                .containsPattern("(?m)^pack +READY +\\S+ +-")
-                .containsPattern("(?m)^ship +PENDING +\\S+ +pack");
+                .containsPattern("(?m)^pack +READY +.+? +-")
+                .containsPattern("(?m)^ship +PENDING +.+? +pack");
     }
 
     @Test

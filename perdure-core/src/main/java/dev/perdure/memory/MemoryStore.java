@@ -14,6 +14,7 @@ import dev.perdure.spi.Removals;
 import dev.perdure.spi.Runs;
 import dev.perdure.spi.States;
 import dev.perdure.spi.Store;
+import dev.perdure.status.StoreStatus;
 
 /**
  * A store in this process's memory. It supports every guarantee except durability: several engines can share it, leases
@@ -105,6 +106,11 @@ public final class MemoryStore implements Store {
     @Override
     public Removals removals() {
         return removals;
+    }
+
+    @Override
+    public StoreStatus status() {
+        return new MemoryStatus(tables, removals).read();
     }
 
     @Override

@@ -1,5 +1,7 @@
 package dev.perdure.spi;
 
+import dev.perdure.status.StoreStatus;
+
 /**
  * Stores the runs. Each role is small and has its own part of the conformance suite. Thread-safe. No method runs user
  * code, and none holds a lock or a transaction between two calls.
@@ -34,6 +36,9 @@ public interface Store extends AutoCloseable {
 
     /** Removes old runs. */
     Removals removals();
+
+    /** How it is, for operators. This may take as long as a look at all runs that have not ended. */
+    StoreStatus status();
 
     /** Tells engines that something may have changed. */
     Hints hints();

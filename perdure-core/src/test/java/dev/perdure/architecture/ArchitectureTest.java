@@ -67,6 +67,7 @@ class ArchitectureTest {
         "dev.perdure.queue",
         "dev.perdure.retention",
         "dev.perdure.schedule",
+        "dev.perdure.status",
         "dev.perdure.transaction"
     };
     private static final String SPI = "dev.perdure.spi..";

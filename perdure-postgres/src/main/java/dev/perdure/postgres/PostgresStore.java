@@ -21,6 +21,7 @@ import dev.perdure.postgres.read.QuerySql;
 import dev.perdure.postgres.removal.PostgresRemovals;
 import dev.perdure.postgres.setup.Migrations;
 import dev.perdure.postgres.setup.Preflight;
+import dev.perdure.postgres.status.PostgresStatus;
 import dev.perdure.postgres.transaction.JournalBook;
 import dev.perdure.postgres.work.LimitedClaims;
 import dev.perdure.postgres.work.Placements;
@@ -43,6 +44,7 @@ import dev.perdure.spi.Removals;
 import dev.perdure.spi.Runs;
 import dev.perdure.spi.States;
 import dev.perdure.spi.Store;
+import dev.perdure.status.StoreStatus;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -79,6 +81,7 @@ public final class PostgresStore implements Store {
     private final PostgresQueues queues;
     private final PostgresPermits permits;
     private final PostgresRemovals removals;
+    private final PostgresStatus status;
     private final DataSource source;
     private final Schema schema;
     private volatile @Nullable ListeningLoop listening;
@@ -125,6 +128,7 @@ public final class PostgresStore implements Store {
         this.runs = new PostgresRuns(database, querySql, hints.waitingCallers());
         this.states = new PostgresStates(database, ledgerSql.objects);
         this.removals = new PostgresRemovals(database, schema, ledgerSql);
+        this.status = new PostgresStatus(database, schema, removals);
         this.journalBook = new JournalBook(database, schema, workers);
     }
 
@@ -270,6 +274,11 @@ public final class PostgresStore implements Store {
     @Override
     public Removals removals() {
         return removals;
+    }
+
+    @Override
+    public StoreStatus status() {
+        return status.read();
     }
 
     @Override

@@ -31,6 +31,7 @@ class RoomsTest {
             ".read",
             ".inbox",
             ".removal",
+            ".status",
             ".work",
             ".transaction",
             "");

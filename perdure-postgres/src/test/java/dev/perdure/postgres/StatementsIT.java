@@ -15,6 +15,7 @@ import dev.perdure.postgres.read.JournalSql;
 import dev.perdure.postgres.read.MailboxSql;
 import dev.perdure.postgres.read.QuerySql;
 import dev.perdure.postgres.removal.RemovalSql;
+import dev.perdure.postgres.status.StatusSql;
 import dev.perdure.postgres.transaction.TransactionSql;
 import dev.perdure.postgres.work.DispatchSql;
 import dev.perdure.postgres.work.LimitedClaimSql;
@@ -91,6 +92,7 @@ final class StatementsIT {
                 new LimitedClaimSql(SCHEMA, ledger),
                 new PlacementSql(SCHEMA, ledger),
                 new QueueSql(SCHEMA),
+                new StatusSql(SCHEMA),
                 new PermitSql(SCHEMA, ledger),
                 new LimiterSql(SCHEMA),
                 new QuerySql(SCHEMA),

@@ -12,6 +12,7 @@ import dev.perdure.spi.Removals;
 import dev.perdure.spi.Runs;
 import dev.perdure.spi.States;
 import dev.perdure.spi.Store;
+import dev.perdure.status.StoreStatus;
 
 /** A store in front of another. */
 public abstract class ForwardingStore implements Store {
@@ -75,6 +76,11 @@ public abstract class ForwardingStore implements Store {
     @Override
     public Removals removals() {
         return store.removals();
+    }
+
+    @Override
+    public StoreStatus status() {
+        return store.status();
     }
 
     @Override

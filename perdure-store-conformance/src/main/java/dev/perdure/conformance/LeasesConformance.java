@@ -65,6 +65,17 @@ public abstract class LeasesConformance extends StoreConformance {
     }
 
     @Test
+    void the_status_of_the_store_counts_the_workers_that_are_alive() {
+        assertThat(store().status().workers()).isZero();
+        WorkerId worker = join();
+        join();
+        assertThat(store().status().workers()).isEqualTo(2);
+        assertThat(store().status().at()).isEqualTo(now());
+        store().leases().leave(worker);
+        assertThat(store().status().workers()).isEqualTo(1);
+    }
+
+    @Test
     void joining_twice_is_joining_once() {
         Joining joining = new Joining(new WorkerId(UUID.randomUUID()), Set.of(DEFINITION), "v1", LONG_LEASE, 2);
         store().leases().join(joining);

@@ -18,6 +18,7 @@ import dev.perdure.spi.Store;
 import dev.perdure.spi.change.Change;
 import dev.perdure.spi.change.Lane;
 import dev.perdure.spi.change.WorkerId;
+import dev.perdure.status.StoreStatus;
 import java.time.Instant;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -193,6 +194,11 @@ final class Faults implements Store {
     @Override
     public Removals removals() {
         return store.removals();
+    }
+
+    @Override
+    public StoreStatus status() {
+        return store.status();
     }
 
     @Override

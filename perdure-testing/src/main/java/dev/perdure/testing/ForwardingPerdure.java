@@ -24,6 +24,7 @@ import dev.perdure.queue.Queues;
 import dev.perdure.retention.Retentions;
 import dev.perdure.schedule.Schedules;
 import dev.perdure.spi.Inbox;
+import dev.perdure.status.StoreStatus;
 import java.util.Collection;
 import java.util.List;
 import java.util.function.Consumer;
@@ -154,6 +155,11 @@ abstract class ForwardingPerdure implements Perdure {
     @Override
     public Retentions retention() {
         return engine().retention();
+    }
+
+    @Override
+    public StoreStatus status() {
+        return engine().status();
     }
 
     @Override

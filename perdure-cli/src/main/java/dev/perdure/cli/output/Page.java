@@ -77,8 +77,19 @@ public final class Page {
 
     /** Many things: a table, or a sentence if there are none. An array as JSON. */
     public <T> Page many(String name, Fields<T> fields, List<T> things, String ifNone) {
-        text(name, fields, things, ifNone);
+        return text(name, fields, things, ifNone).array(name, fields, things);
+    }
+
+    /** Many things, as JSON only. */
+    public <T> Page array(String name, Fields<T> fields, List<T> things) {
         members.put(name, things.stream().map(thing -> members(fields, thing)).toList());
+        return this;
+    }
+
+    /** Sentences under a title, as text only. */
+    public Page lines(String title, List<String> sentences) {
+        beginPart(title);
+        sentences.forEach(this::add);
         return this;
     }
 

@@ -57,6 +57,7 @@ import dev.perdure.spi.Inbox;
 import dev.perdure.spi.Runs;
 import dev.perdure.spi.change.ObjectKey;
 import dev.perdure.spi.change.RunRef;
+import dev.perdure.status.StoreStatus;
 import java.lang.reflect.Type;
 import java.util.ArrayList;
 import java.util.Collection;
@@ -402,6 +403,11 @@ public final class Engine implements Perdure {
     @Override
     public Retentions retention() {
         return operations.retention();
+    }
+
+    @Override
+    public StoreStatus status() {
+        return settings.store().status();
     }
 
     // ---- the end

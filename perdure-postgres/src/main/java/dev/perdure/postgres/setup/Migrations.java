@@ -105,6 +105,11 @@ public final class Migrations {
         this.known = known;
     }
 
+    /** The number of the newest migration that this library has. */
+    public static int newest() {
+        return Migration.of(FILES.getLast()).version();
+    }
+
     /** A file beside the public types, such as {@code roles.sql}. */
     public static String resource(String name) {
         try (InputStream in = Migrations.class.getResourceAsStream("/dev/perdure/postgres/" + name)) {

@@ -14,6 +14,7 @@ import dev.perdure.spi.Removals;
 import dev.perdure.spi.Runs;
 import dev.perdure.spi.States;
 import dev.perdure.spi.Store;
+import dev.perdure.status.StoreStatus;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -118,6 +119,11 @@ final class PostgresModel implements Store {
     @Override
     public Removals removals() {
         return store.removals();
+    }
+
+    @Override
+    public StoreStatus status() {
+        return store.status();
     }
 
     @Override

@@ -23,6 +23,7 @@ import dev.perdure.spi.Store;
 import dev.perdure.spi.change.Change;
 import dev.perdure.spi.change.Lane;
 import dev.perdure.spi.change.WorkerId;
+import dev.perdure.status.StoreStatus;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Proxy;
 import java.time.Duration;
@@ -518,6 +519,11 @@ final class SimulatedStore implements Store {
                         }
                     });
                 }));
+    }
+
+    @Override
+    public StoreStatus status() {
+        return real.status();
     }
 
     @Override

@@ -1,0 +1,112 @@
+package dev.perdure.postgres.status;
+
+import dev.perdure.postgres.jdbc.Schema;
+
+/**
+ * The statements that look at the database itself. They need no rights that a worker does not have. Those that read the
+ * catalogue and the statistics cost the same however many runs there are.
+ */
+public final class StatusSql {
+    private static final String GENERAL = """
+            SELECT COALESCE(?, clock_timestamp()) AS at,
+                (SELECT count(*) FROM ${schema}.worker WHERE NOT dead AND expires_at > clock_timestamp()) AS workers,
+                (SELECT max(version) FROM ${schema}.migration) AS version,
+                current_setting('autovacuum')::boolean AS autovacuum
+            """;
+
+    /** Reads all runs that have not ended; how many others, depends on the indexes. */
+    private static final String LIVE = """
+            SELECT live.state, live.runs, live.created_at, (
+                SELECT id FROM ${schema}.run r WHERE r.created_at = live.created_at AND r.state = live.state ORDER BY key LIMIT 1) AS oldest
+            FROM (
+                SELECT state, count(*) AS runs, min(created_at) AS created_at FROM ${schema}.run WHERE state < ${COMPLETED} GROUP BY state
+            ) live
+            ORDER BY live.state
+            """;
+
+    /** In the order in which a pass of retention goes. */
+    private static final String DUE = """
+            WITH due AS MATERIALIZED (
+                SELECT id, created_at, key FROM ${schema}.run
+                WHERE created_at <= ?::timestamptz AND changed_at <= ?::timestamptz AND state >= ${COMPLETED} AND removed_at IS NULL
+                ORDER BY created_at, key
+                LIMIT ?
+            )
+            SELECT count(*) AS runs, (SELECT id FROM due ORDER BY created_at, key LIMIT 1) AS first FROM due
+            """;
+
+    /**
+     * The free space is what the table has more than its rows would need: their average widths by the last ANALYZE, with
+     * 28 bytes for the header and the place on the page, on pages that are as full as the fill factor allows. Columns
+     * that are stored elsewhere (TOAST) count only there.
+     */
+    private static final String TABLES = """
+            SELECT c.relname::text AS name, GREATEST(s.n_live_tup, 0) AS rows, GREATEST(s.n_dead_tup, 0) AS dead_rows,
+                pg_table_size(c.oid) AS bytes, pg_indexes_size(c.oid) AS index_bytes, pg_relation_size(c.oid) AS main_bytes,
+                GREATEST(s.last_vacuum, s.last_autovacuum) AS vacuumed_at,
+                'autovacuum_enabled=false' = ANY (c.reloptions) OR 'autovacuum_enabled=off' = ANY (c.reloptions) AS unattended,
+                CASE WHEN c.reltuples >= 0 AND w.width IS NOT NULL THEN GREATEST(0, pg_relation_size(c.oid) - ceil(
+                    c.reltuples * (28 + w.width) / (8168 * COALESCE(f.factor, 100) / 100.0)) * 8192)::bigint END AS free_bytes
+            FROM pg_class c
+            JOIN pg_namespace n ON n.oid = c.relnamespace
+            LEFT JOIN pg_stat_user_tables s ON s.relid = c.oid
+            LEFT JOIN LATERAL (
+                SELECT sum((1 - null_frac) * avg_width) AS width FROM pg_stats WHERE schemaname = n.nspname AND tablename = c.relname
+            ) w ON true
+            LEFT JOIN LATERAL (
+                SELECT option_value::int AS factor FROM pg_options_to_table(c.reloptions) WHERE option_name = 'fillfactor'
+            ) f ON true
+            WHERE n.nspname = '${schema}' AND c.relkind = 'r'
+            ORDER BY pg_total_relation_size(c.oid) DESC, c.relname
+            """;
+
+    /** The server shows the transactions of other roles only to members of pg_read_all_stats. */
+    private static final String TRANSACTION = """
+            SELECT xact_start, pid, usename::text AS owner, application_name, COALESCE(state, '') AS state
+            FROM pg_stat_activity
+            WHERE datname = current_database() AND pid <> pg_backend_pid() AND xact_start IS NOT NULL AND backend_type = 'client backend'
+            ORDER BY xact_start, pid
+            LIMIT 1
+            """;
+
+    private static final String HIDDEN = """
+            SELECT count(*) AS sessions, current_user::text AS role
+            FROM pg_stat_activity
+            WHERE datname = current_database() AND query = '<insufficient privilege>'
+            """;
+
+    private static final String PREPARED = """
+            SELECT gid, prepared, owner::text AS owner
+            FROM pg_prepared_xacts
+            WHERE database = current_database()
+            ORDER BY prepared, gid
+            LIMIT 1
+            """;
+
+    private static final String SLOTS = """
+            SELECT slot_name::text AS name, pg_wal_lsn_diff(pg_current_wal_lsn(), restart_lsn)::bigint AS kept
+            FROM pg_replication_slots
+            WHERE NOT active AND restart_lsn IS NOT NULL
+            ORDER BY kept DESC, name
+            """;
+
+    final String general;
+    final String live;
+    final String due;
+    final String tables;
+    final String transaction;
+    final String hidden;
+    final String prepared;
+    final String slots;
+
+    public StatusSql(Schema schema) {
+        this.general = schema.sql(GENERAL);
+        this.live = schema.sql(LIVE);
+        this.due = schema.sql(DUE);
+        this.tables = schema.sql(TABLES);
+        this.transaction = schema.sql(TRANSACTION);
+        this.hidden = schema.sql(HIDDEN);
+        this.prepared = schema.sql(PREPARED);
+        this.slots = schema.sql(SLOTS);
+    }
+}

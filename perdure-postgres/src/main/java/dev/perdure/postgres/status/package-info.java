@@ -1,0 +1,2 @@
+/** How the database is, for operators. */
+package dev.perdure.postgres.status;
