@@ -19,6 +19,9 @@ public final class ScheduleWorker {
     /** Every run has a transaction step: with fewer connections, runs wait for one rather than for their fire times. */
     private static final int POOL = 12;
 
+    /** What falls due while a process is away waits in the database, not in the small heap of these processes. */
+    private static final int MAX_RUNS = 500;
+
     private ScheduleWorker() {}
 
     /**
@@ -43,6 +46,7 @@ public final class ScheduleWorker {
             Perdure worker = Perdure.on(store)
                     .register(definition(PostgresTransactions.on(store)))
                     .lease(CrashWorker.LEASE)
+                    .maxRuns(MAX_RUNS)
                     .start();
             System.out.println("ready");
             System.in.readAllBytes();
