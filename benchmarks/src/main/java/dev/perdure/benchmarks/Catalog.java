@@ -15,6 +15,7 @@ import dev.perdure.benchmarks.perdure.Growth;
 import dev.perdure.benchmarks.perdure.LongJournal;
 import dev.perdure.benchmarks.perdure.PerdureQueue;
 import dev.perdure.benchmarks.perdure.PerdureRecoverable;
+import dev.perdure.benchmarks.perdure.PerdureRetention;
 import dev.perdure.benchmarks.perdure.PerdureSchedules;
 import dev.perdure.benchmarks.perdure.PerdureSleepers;
 import dev.perdure.benchmarks.perdure.PerdureSteps;
@@ -72,6 +73,7 @@ final class Catalog {
                             Queueing.drain("queues.limited", new DbosQueue.Limited(), 640),
                             Queueing.drain("queues.keys", new DbosQueue.Keyed(), 4_000))),
             new Item(Contender.PERDURE, Workload.SCHEDULES, PerdureSchedules::measure),
+            new Item(Contender.PERDURE, Workload.RETENTION, PerdureRetention::measure),
             new Item(Contender.PERDURE, Workload.FOOTPRINT, Footprint::measure));
 
     private Catalog() {}

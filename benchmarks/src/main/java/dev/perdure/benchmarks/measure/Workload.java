@@ -18,6 +18,7 @@ public enum Workload {
             "queues with limits: drain with 64 at once, and with two of each of 1,000 keys; a rate of 1,000/s; a new key beside 100,000 runs of another; another queue beside 1,000,000 runs that may not begin"),
     SCHEDULES(
             "schedules: 10,000 that are due at the same instant; 1,000 that are spread over a minute; 100,000 that wait"),
+    RETENTION("retention: 2,000,000 runs of ten no-op steps, removed a minute after their end; sizes of all tables"),
     FOOTPRINT("connections, platform threads, heap of an idle engine and per active run");
 
     private final String description;

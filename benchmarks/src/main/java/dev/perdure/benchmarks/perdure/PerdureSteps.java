@@ -7,6 +7,7 @@ import dev.perdure.Perdure;
 import dev.perdure.benchmarks.server.BenchDatabase;
 import dev.perdure.benchmarks.workload.StepRunner;
 import dev.perdure.postgres.PostgresStore;
+import dev.perdure.retention.Retention;
 
 /** Workflows of no-op steps on Perdure. */
 public final class PerdureSteps implements StepRunner {
@@ -27,15 +28,20 @@ public final class PerdureSteps implements StepRunner {
     private final PostgresStore store;
     private final Perdure perdure;
 
-    private PerdureSteps(BenchDatabase database) {
+    private PerdureSteps(BenchDatabase database, Retention retention) {
         pool = database.pool(CONNECTIONS);
         store = PostgresStore.on(pool).open();
-        perdure = Perdure.on(store).register(STEPS).start();
+        perdure = Perdure.on(store).register(STEPS).retention(retention).start();
     }
 
     /** Sets up a worker. */
     public static StepRunner open(BenchDatabase database) {
-        return new PerdureSteps(database);
+        return open(database, Retention.standard());
+    }
+
+    /** Sets up a worker that removes runs after this time. */
+    static StepRunner open(BenchDatabase database, Retention retention) {
+        return new PerdureSteps(database, retention);
     }
 
     @Override

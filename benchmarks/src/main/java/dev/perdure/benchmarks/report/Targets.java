@@ -88,6 +88,11 @@ public final class Targets {
                     value("perdure", "queues.backlog.latency")),
             atLeast(5_000, "schedules.fire_rate, /s", value("perdure", "schedules.fire_rate")),
             atMost(50, "schedules.lateness.p99, ms", value("perdure", "schedules.lateness.p99")),
+            atLeast(
+                    0.85,
+                    "retention.rate relative to runs that are kept",
+                    ratioTo("retention.rate", "perdure", "retention.kept.rate")),
+            atMost(1.1, "retention.growth of all tables in the last third", value("perdure", "retention.growth")),
             atMost(9, "footprint.connections", value("perdure", "footprint.connections")));
 
     private final Figures figures;
