@@ -28,6 +28,7 @@ final class MemoryRemovals implements Removals {
     private Retention declared = Retention.standard();
     private @Nullable Retention changed;
     private @Nullable Instant began;
+    private @Nullable Instant next;
     private long looked;
     private long removed;
 
@@ -46,6 +47,7 @@ final class MemoryRemovals implements Removals {
         tables.<@Nullable Retention>inTransaction(() -> {
             tables.audits.add(audit);
             changed = retention;
+            next = null;
             return retention;
         });
     }
@@ -56,7 +58,7 @@ final class MemoryRemovals implements Removals {
                 declared,
                 Optional.ofNullable(changed),
                 new RetentionInfo.Pass(Optional.ofNullable(began), looked, removed),
-                Optional.empty()));
+                Optional.ofNullable(next)));
     }
 
     @Override
@@ -85,6 +87,7 @@ final class MemoryRemovals implements Removals {
                 }
             }
             began = now;
+            next = more ? null : now.plus(rest(rules));
             looked = (long) tables.byKey.size() + count;
             removed = count;
             return new Removed(count, more ? Duration.ZERO : rest(rules));

@@ -71,8 +71,7 @@ public final class PerdureRetention {
             while (runs < wanted) {
                 runs += Load.of(CALLERS, part, () -> runner.run(STEPS)).operations();
                 sizes.add(size());
-                task.results()
-                        .progress(String.format(Locale.ROOT, "retention: %,d runs; %s", runs, sizesInWords()));
+                task.results().progress(String.format(Locale.ROOT, "retention: %,d runs; %s", runs, sizesInWords()));
             }
         }
         double seconds = (System.nanoTime() - began) / 1e9;
