@@ -55,15 +55,16 @@ final class HistoryReader {
         return merged(states, events);
     }
 
-    /** The answers of operators, oldest first. An earlier run may have had the same id. */
+    /** The answers of operators, oldest first and by position. An earlier run may have had the same id. */
     private List<AuditEntry> answers(RunRef run) {
         Instant started = store.runs()
                 .find(run.id())
                 .map(found -> found.info().createdAt())
                 .orElse(Instant.MAX);
-        return store.runs().audited(AuditFilter.run(run.id().value()).limit(ANSWERS)).reversed().stream()
+        return store.runs().audited(AuditFilter.run(run.id().value()).limit(ANSWERS)).stream()
                 .filter(entry -> !entry.at().isBefore(started))
                 .filter(entry -> entry.action() == Action.RESOLVE || entry.action() == Action.REJECT)
+                .sorted(Comparator.comparing(AuditEntry::at).thenComparing(AuditEntry::position))
                 .toList();
     }
 
