@@ -11,6 +11,7 @@ module dev.perdure {
     requires tools.jackson.databind;
 
     exports dev.perdure;
+    exports dev.perdure.attribute;
     exports dev.perdure.audit;
     exports dev.perdure.dag;
     exports dev.perdure.error;

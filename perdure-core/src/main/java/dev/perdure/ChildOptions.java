@@ -1,5 +1,6 @@
 package dev.perdure;
 
+import dev.perdure.attribute.Attribute;
 import dev.perdure.error.DeadlineExceededException;
 import dev.perdure.error.RunConflictException;
 import dev.perdure.error.RunFailedException;
@@ -144,8 +145,13 @@ public final class ChildOptions {
     }
 
     /** Gives the child an attribute to be found by: see {@link StartOptions#attribute}. */
-    public ChildOptions attribute(String name, String value) {
-        return with(start.attribute(name, value));
+    public <T> ChildOptions attribute(Attribute<T> attribute, T value) {
+        return with(start.attribute(attribute, value));
+    }
+
+    /** Gives the child a memo: see {@link StartOptions#memo}. */
+    public ChildOptions memo(String text) {
+        return with(start.memo(text));
     }
 
     /** What cancelling the parent does to the child. */

@@ -58,7 +58,7 @@ public record HistoryEvent(
         CHOICE,
         /** A wait for a future. */
         AWAIT,
-        /** An effect outside the run: a message, an answer, a published value. */
+        /** An effect: a message, an answer, a published value, an attribute, the status. */
         EFFECT,
         /** The run read a value of a virtual object. */
         STATE,

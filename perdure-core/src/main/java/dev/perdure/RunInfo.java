@@ -1,11 +1,9 @@
 package dev.perdure;
 
+import dev.perdure.attribute.Description;
 import java.time.Instant;
-import java.util.Collections;
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
-import java.util.TreeMap;
 
 /**
  * A run as the store has it, without payloads.
@@ -23,7 +21,7 @@ import java.util.TreeMap;
  * @param awaited what it waits for apart from {@code wakeAt}, if it is suspended: {@code message 'paid'},
  *     {@code promise 'approval'}, {@code run 'o-1.child'}, {@code event 'stock'}, {@code awakeable at position 3}; at
  *     most ten of them
- * @param attributes the attributes that it was started with, in the order of their names
+ * @param description what it says about itself: its attributes, its memo and its status
  */
 public record RunInfo(
         RunId id,
@@ -35,10 +33,9 @@ public record RunInfo(
         Optional<Instant> wakeAt,
         int recoveries,
         List<String> awaited,
-        Map<String, String> attributes) {
-    /** Copies the collections. */
+        Description description) {
+    /** Copies the list. */
     public RunInfo {
         awaited = List.copyOf(awaited);
-        attributes = Collections.unmodifiableMap(new TreeMap<>(attributes));
     }
 }

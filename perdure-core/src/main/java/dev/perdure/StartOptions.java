@@ -1,5 +1,7 @@
 package dev.perdure;
 
+import dev.perdure.attribute.Attribute;
+import dev.perdure.attribute.Description;
 import dev.perdure.error.DeadlineExceededException;
 import dev.perdure.error.InvalidRequestException;
 import dev.perdure.error.RunConflictException;
@@ -7,15 +9,11 @@ import dev.perdure.internal.text.Names;
 import dev.perdure.internal.text.Texts;
 import dev.perdure.queue.Placement;
 import dev.perdure.queue.Requirement;
-import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
-import java.util.Collections;
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
-import java.util.TreeMap;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
@@ -32,8 +30,6 @@ public final class StartOptions {
 
     private static final int MAX_NAME = 100;
     private static final int MAX_KEY = 200;
-    private static final int MAX_ATTRIBUTE = 500;
-    private static final int MAX_ATTRIBUTES = 2_000;
     static final Duration LONGEST_TIMEOUT = Duration.ofDays(36_500);
     private static final StartOptions DEFAULTS = new StartOptions(new Draft());
 
@@ -47,7 +43,7 @@ public final class StartOptions {
     private final @Nullable Duration startWithin;
     private final @Nullable StartKey startKey;
     private final List<Message<?>> messages;
-    private final Map<String, String> attributes;
+    private final Description description;
     private final @Nullable String key;
     private final int weight;
     private final Placement placement;
@@ -73,7 +69,7 @@ public final class StartOptions {
         private @Nullable Duration startWithin;
         private @Nullable StartKey startKey;
         private List<Message<?>> messages = List.of();
-        private Map<String, String> attributes = Map.of();
+        private Description description = Description.NONE;
         private @Nullable String key;
         private int weight = 1;
         private Placement placement = Placement.ANYWHERE;
@@ -95,7 +91,7 @@ public final class StartOptions {
                 draft.startWithin == null ? null : requirePositive("time to start within", draft.startWithin);
         this.startKey = draft.startKey;
         this.messages = draft.messages;
-        this.attributes = draft.attributes;
+        this.description = draft.description;
         this.placement = draft.placement;
         this.weight = draft.weight;
         if (weight < 1) {
@@ -156,7 +152,7 @@ public final class StartOptions {
         draft.startWithin = startWithin;
         draft.startKey = startKey;
         draft.messages = messages;
-        draft.attributes = attributes;
+        draft.description = description;
         draft.key = key;
         draft.weight = weight;
         draft.placement = placement;
@@ -317,31 +313,24 @@ public final class StartOptions {
 
     /**
      * Gives the run an attribute to be found by, such as a customer or a region, in place of an earlier one of this
-     * name. Attributes are stored on the run's row and never change. A start that attaches to an existing run leaves
-     * that run's attributes as they are. Children and tasks do not inherit them.
-     *
-     * @param name its name, at most 100 characters
-     * @param value its value, at most 500 characters; all names and values of a run together have at most 2,000 bytes
-     *     in UTF-8
+     * name. The workflow may change it later: see {@link WorkflowContext#attribute}. A start that attaches to an
+     * existing run leaves that run's attributes as they are. Children and tasks do not inherit them. All names and
+     * values of a run together have at most 2,000 bytes in UTF-8.
      */
-    public StartOptions attribute(String name, String value) {
-        Names.require("attribute name", name, MAX_NAME);
-        Names.require("value of the attribute '%s'".formatted(name), value, MAX_ATTRIBUTE);
-        Map<String, String> more = new TreeMap<>(attributes);
-        more.put(name, value);
-        int bytes = more.entrySet().stream()
-                .mapToInt(each -> bytes(each.getKey()) + bytes(each.getValue()))
-                .sum();
-        if (bytes > MAX_ATTRIBUTES) {
-            throw new InvalidRequestException(
-                    "With the attribute '%s' the attributes of the run have %d bytes; at most %d are allowed. Put data that is not searched for into the input."
-                            .formatted(name, bytes, MAX_ATTRIBUTES));
-        }
-        return with(draft -> draft.attributes = Collections.unmodifiableMap(more));
+    public <T> StartOptions attribute(Attribute<T> attribute, T value) {
+        Texts.requireGiven("attribute", attribute);
+        Description described = description.with(attribute.name(), attribute.value(value));
+        return with(draft -> draft.description = described);
     }
 
-    private static int bytes(String text) {
-        return text.getBytes(StandardCharsets.UTF_8).length;
+    /**
+     * Gives the run a memo: a text that people read in the run's information, and by which no run is found.
+     *
+     * @param text the memo, at most 4,000 characters
+     */
+    public StartOptions memo(String text) {
+        Description described = description.withMemo(text);
+        return with(draft -> draft.description = described);
     }
 
     /** The chosen id, if one was chosen. */
@@ -406,9 +395,9 @@ public final class StartOptions {
         return messages;
     }
 
-    /** The attributes, in the order of their names. */
-    public Map<String, String> attributes() {
-        return attributes;
+    /** The attributes and the memo. */
+    public Description description() {
+        return description;
     }
 
     /** Whether a start attaches to a run with a different input. */

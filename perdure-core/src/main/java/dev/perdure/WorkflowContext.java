@@ -1,5 +1,6 @@
 package dev.perdure;
 
+import dev.perdure.attribute.Attribute;
 import dev.perdure.error.ContextMisuseException;
 import dev.perdure.error.StepFailedException;
 import dev.perdure.object.ObjectCalls;
@@ -190,6 +191,22 @@ public interface WorkflowContext {
      * this run's next commit.
      */
     <T extends @Nullable Object> void publish(Topic<T> topic, T value);
+
+    /**
+     * Sets an attribute by which this run is found, in place of an earlier value. It becomes visible with this run's next
+     * commit, and stays when the run ends, is retried or continues as new.
+     *
+     * @param value the value; null removes the attribute
+     */
+    <T> void attribute(Attribute<T> attribute, @Nullable T value);
+
+    /**
+     * Says what this run does at present, for people: it is part of {@link RunInfo}. It becomes visible with this run's
+     * next commit, and stays until the run says something else.
+     *
+     * @param text the status, at most 200 characters
+     */
+    void status(String text);
 
     /**
      * Ends this run's journal and begins the run anew under the same id, with this input: for loops without an end.

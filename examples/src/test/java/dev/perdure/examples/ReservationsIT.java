@@ -9,7 +9,9 @@ import dev.perdure.Perdure;
 import dev.perdure.Run;
 import dev.perdure.RunFilter;
 import dev.perdure.RunId;
+import dev.perdure.RunInfo;
 import dev.perdure.TypeRef;
+import dev.perdure.attribute.Attribute;
 import dev.perdure.embedded.SharedPostgres;
 import dev.perdure.error.UnknownRunException;
 import dev.perdure.examples.Reservations.Request;
@@ -25,12 +27,18 @@ import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
 import java.time.Duration;
+import java.util.List;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
 /** The code that the guide on the application's own data quotes. */
 class ReservationsIT {
+    // region attribute-keys
+    static final Attribute<String> CUSTOMER = Attribute.text("customer");
+    static final Attribute<Number> SEATS = Attribute.number("seats");
+    // endregion
+
     private static final Request REQUEST = new Request("Ada", 2);
     private static final Reservations.Cashier CASHIER = (request, key) -> "paid by " + request.customer();
     private static final String RESULT = "paid by Ada, 98 seats left";
@@ -134,8 +142,13 @@ class ReservationsIT {
             Run<String> run = perdure.start(
                     Reservations::reserve,
                     REQUEST,
-                    id("reservation-8").attribute("customer", "Ada").attribute("region", "eu"));
-            assertThat(run.info().attributes()).containsEntry("region", "eu");
+                    id("reservation-8")
+                            .attribute(CUSTOMER, "Ada")
+                            .attribute(SEATS, 2)
+                            .memo("Called on Monday"));
+            List<RunInfo> found =
+                    perdure.list(RunFilter.all().where(CUSTOMER.is("Ada")).where(SEATS.atLeast(2)));
+            assertThat(found).extracting(RunInfo::id).containsExactly(run.id());
             // endregion
             try (Connection connection = pool.getConnection();
                     Statement statement = connection.createStatement();

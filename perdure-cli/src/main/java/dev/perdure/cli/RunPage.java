@@ -3,6 +3,7 @@ package dev.perdure.cli;
 import dev.perdure.Run;
 import dev.perdure.RunInfo;
 import dev.perdure.RunState;
+import dev.perdure.attribute.AttributeValue;
 import dev.perdure.audit.AuditEntry;
 import dev.perdure.audit.AuditFilter;
 import dev.perdure.cli.output.Fields;
@@ -19,7 +20,9 @@ import java.nio.charset.CharacterCodingException;
 import java.nio.charset.StandardCharsets;
 import java.util.Base64;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
+import java.util.TreeMap;
 import tools.jackson.core.JacksonException;
 import tools.jackson.databind.json.JsonMapper;
 
@@ -39,7 +42,8 @@ final class RunPage {
             .text("changed", RunInfo::changedAt)
             .text("reason", RunPage::reason)
             .json("reason", RunInfo::reason)
-            .json("attributes", RunInfo::attributes)
+            .json("status", info -> info.description().status())
+            .json("attributes", RunPage::attributes)
             .json("created_at", RunInfo::createdAt)
             .json("changed_at", RunInfo::changedAt)
             .json("awaited", RunInfo::awaited)
@@ -52,7 +56,9 @@ final class RunPage {
             .and("definition", shown -> shown.info().definition())
             .and("state", shown -> shown.info().state())
             .and("reason", shown -> shown.info().reason())
-            .and("attributes", shown -> shown.info().attributes())
+            .and("status", shown -> shown.info().description().status())
+            .and("memo", shown -> shown.info().description().memo())
+            .and("attributes", shown -> attributes(shown.info()))
             .and("created_at", shown -> shown.info().createdAt())
             .and("changed_at", shown -> shown.info().changedAt())
             .text("waits_for", shown -> shown.info().awaited())
@@ -175,6 +181,22 @@ final class RunPage {
         } catch (PayloadException ofAnotherCodec) { // the message says so
             return Optional.of(String.valueOf(ofAnotherCodec.getMessage()));
         }
+    }
+
+    private static Map<String, Object> attributes(RunInfo info) {
+        Map<String, Object> values = new TreeMap<>();
+        info.description().attributes().forEach((name, value) -> values.put(name, plain(value)));
+        return values;
+    }
+
+    private static Object plain(AttributeValue value) {
+        return switch (value) {
+            case AttributeValue.Text text -> text.value();
+            case AttributeValue.Decimal number -> number.value();
+            case AttributeValue.Flag flag -> flag.value();
+            case AttributeValue.Time time -> time.value();
+            case AttributeValue.Keywords keywords -> keywords.words();
+        };
     }
 
     private static String stackTrace(Throwable thrown) {

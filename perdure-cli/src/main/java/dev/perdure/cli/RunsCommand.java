@@ -3,6 +3,7 @@ package dev.perdure.cli;
 import dev.perdure.ForkOptions;
 import dev.perdure.Repair;
 import dev.perdure.Run;
+import dev.perdure.RunCount;
 import dev.perdure.RunFilter;
 import dev.perdure.RunId;
 import dev.perdure.RunInfo;
@@ -17,6 +18,7 @@ import dev.perdure.error.RunEndedException;
 import dev.perdure.postgres.PostgresStore;
 import dev.perdure.spi.change.RunRef;
 import java.util.List;
+import java.util.Map;
 import java.util.Objects;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
@@ -31,10 +33,16 @@ import tools.jackson.databind.json.JsonMapper;
 @Command(
         name = "runs",
         mixinStandardHelpOptions = true,
-        description = "List, show, cancel, kill, pause, resume, retry and fork the runs of a database.",
+        description = "List, count, show, cancel, kill, pause, resume, retry and fork the runs of a database.",
         synopsisSubcommandLabel = "COMMAND")
 final class RunsCommand {
     private static final Fields<RunInfo> RUN = RunPage.ROW;
+
+    private static final Fields<Map.Entry<RunState, RunCount>> COUNT = Fields.<Map.Entry<RunState, RunCount>>of()
+            .and("state", Map.Entry::getKey)
+            .text("runs", count -> count.getValue().toString())
+            .json("runs", count -> count.getValue().runs())
+            .json("more", count -> count.getValue().more());
 
     RunsCommand() {}
 
@@ -51,31 +59,40 @@ final class RunsCommand {
     int list(
             @Mixin DatabaseOptions database,
             @Mixin LiveOutput output,
-            @Option(names = "--state", description = "Only runs in this state: ${COMPLETION-CANDIDATES}.") @Nullable
-                    RunState state,
-            @Option(names = "--definition", description = "Only runs of this definition.") @Nullable String definition,
+            @Mixin FilterOptions options,
+            @Option(names = "--oldest-first", description = "List the oldest runs first.") boolean oldestFirst,
             @Option(
                             names = "--limit",
                             defaultValue = "50",
                             description = "The number of runs at most. Default: ${DEFAULT-VALUE}.")
                     int limit) {
-        RunFilter all = RunFilter.all().limit(limit);
-        RunFilter inState = state == null ? all : all.state(state);
-        RunFilter filter = definition == null ? inState : inState.definition(definition);
+        RunFilter all = options.filter().limit(limit);
+        RunFilter filter = oldestFirst ? all.oldestFirst() : all;
         return database.with(open -> output.print(() -> {
             List<RunInfo> runs = open.perdure().list(filter);
-            Page page = open.page().many("runs", RUN, runs, noRuns(database, state, definition));
+            Page page = open.page().many("runs", RUN, runs, noRuns(database, options));
             return runs.size() < limit
                     ? page
-                    : page.note("These are the newest %d. Raise --limit to see older ones.".formatted(limit));
+                    : page.note("These are the %s %d. Raise --limit to see %s ones."
+                            .formatted(oldestFirst ? "oldest" : "newest", limit, oldestFirst ? "newer" : "older"));
         }));
     }
 
-    private static String noRuns(DatabaseOptions database, @Nullable RunState state, @Nullable String definition) {
-        return state == null && definition == null
+    private static String noRuns(DatabaseOptions database, FilterOptions options) {
+        return options.isEmpty()
                 ? "No runs in schema %s. Start one in your application, or name another --schema."
                         .formatted(database.schema())
-                : "No run matches. Leave out --state or --definition to see others.";
+                : "No run matches. Leave out conditions to see others.";
+    }
+
+    @Command(name = "count", mixinStandardHelpOptions = true, description = "Count runs by state.")
+    int count(@Mixin DatabaseOptions database, @Mixin LiveOutput output, @Mixin FilterOptions options) {
+        return database.with(open -> output.print(() -> open.page()
+                .many(
+                        "counts",
+                        COUNT,
+                        List.copyOf(open.perdure().count(options.filter()).entrySet()),
+                        noRuns(database, options))));
     }
 
     @Command(

@@ -13,6 +13,7 @@ import dev.perdure.RunState;
 import dev.perdure.StartOptions;
 import dev.perdure.Topic;
 import dev.perdure.TypeRef;
+import dev.perdure.attribute.Attribute;
 import dev.perdure.dag.Dag;
 import dev.perdure.error.RejectedException;
 import dev.perdure.error.RunFailedException;
@@ -298,7 +299,7 @@ class RunsCommandIT extends CommandsOnPostgres {
                 .isZero();
         assertThat(out())
                 .contains("No runs in schema fresh. Start one in your application, or name another --schema.")
-                .contains("No run matches. Leave out --state or --definition to see others.")
+                .contains("No run matches. Leave out conditions to see others.")
                 .contains("No queues. Declare one where the engine is built, or with 'queues limit NAME --create'.")
                 .contains("No limiters. Declare one", "No schedules. Declare one");
     }
@@ -313,5 +314,46 @@ class RunsCommandIT extends CommandsOnPostgres {
         assertThat(out())
                 .contains("of-many-2", "These are the newest 1. Raise --limit to see older ones.")
                 .doesNotContain("of-many-1");
+    }
+
+    @Test
+    void runs_are_found_by_their_attributes_and_other_conditions_and_counted() {
+        Attribute<Number> total = Attribute.number("total");
+        Attribute<List<String>> tags = Attribute.keywords("tags");
+        withClient(client -> {
+            client.start(
+                    Invocation.of(WAITS, "x"),
+                    StartOptions.id("found-1")
+                            .attribute(total, 100)
+                            .attribute(tags, List.of("urgent"))
+                            .memo("Called on Monday")
+                            .key("c-7"));
+            client.start(Invocation.of(WAITS, "x"), StartOptions.id("found-2").attribute(total, 20));
+        });
+        assertThat(json("runs", "list", "--id", "found-", "--where", "total>=50")
+                        .at("/runs"))
+                .hasSize(1);
+        assertThat(json("runs", "list", "--where", "total<50", "--where", "total=20")
+                        .at("/runs/0/id")
+                        .asString())
+                .isEqualTo("found-2");
+        assertThat(json("runs", "list", "--where", "tags~urgent", "--key", "c-7")
+                        .at("/runs/0/attributes/total")
+                        .asInt())
+                .isEqualTo(100);
+        assertThat(json("runs", "list", "--where", "total=\"100\"").at("/runs")).isEmpty();
+        assertThat(json("runs", "list", "--id", "found-", "--oldest-first")
+                        .at("/runs/0/id")
+                        .asString())
+                .isEqualTo("found-1");
+        JsonNode counted = json("runs", "count", "--id", "found-", "--created-from", "2020-01-01T00:00:00Z");
+        assertThat(counted.at("/counts/0/runs").asInt()).isEqualTo(2);
+        assertThat(counted.at("/counts/0/more").asBoolean()).isFalse();
+        assertThat(perdure(onDatabase("runs", "show", "found-1"))).isZero();
+        assertThat(out()).contains("Called on Monday", "urgent");
+        assertThat(perdure(onDatabase("runs", "list", "--where", "total"))).isNotZero();
+        assertThat(err())
+                .contains(
+                        "The condition 'total' has no comparison. Write NAME=VALUE, NAME>=VALUE, NAME<VALUE or NAME~WORD.");
     }
 }

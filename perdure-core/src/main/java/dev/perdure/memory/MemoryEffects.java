@@ -51,6 +51,8 @@ final class MemoryEffects {
             case Effect.SetState set -> tables.objects.write(row, set);
             case Effect.ClearState clear -> tables.objects.clear(row, clear);
             case Effect.ClearAllState() -> tables.objects.clearAll(row);
+            case Effect.SetAttribute set -> row.description = set.in(row.description);
+            case Effect.SetStatus set -> row.description = row.description.withStatus(set.text());
         }
     }
 
@@ -125,7 +127,7 @@ final class MemoryEffects {
                 null,
                 old.parent(),
                 old.object(),
-                old.attributes(),
+                old.description(),
                 old.queueKey(),
                 old.admission());
     }

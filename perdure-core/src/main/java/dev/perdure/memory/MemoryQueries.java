@@ -1,5 +1,6 @@
 package dev.perdure.memory;
 
+import dev.perdure.RunCount;
 import dev.perdure.RunFilter;
 import dev.perdure.RunId;
 import dev.perdure.RunInfo;
@@ -17,11 +18,13 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collection;
 import java.util.Comparator;
+import java.util.EnumMap;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /** Answers queries about runs and reads their journals. */
@@ -66,26 +69,36 @@ final class MemoryQueries implements Runs, Journals {
                 Optional.ofNullable(row.wakeAt),
                 row.recoveriesWithoutProgress(),
                 row.state == RunState.SUSPENDED ? tables.awaitedOf(row) : List.of(),
-                row.start.attributes());
+                row.description);
     }
 
     @Override
     public List<RunInfo> list(RunFilter filter) {
-        return tables.inTransaction(() -> tables.byKey.values().stream()
+        Comparator<RunInfo> order = filter.isOldestFirst() ? NEWEST_FIRST.reversed() : NEWEST_FIRST;
+        return tables.inTransaction(() -> selected(filter)
                 .map(this::info)
-                .filter(info -> filter.state().map(info.state()::equals).orElse(true))
-                .filter(info ->
-                        filter.definition().map(info.definition()::equals).orElse(true))
-                .filter(info -> filter.from()
-                        .map(from -> !info.createdAt().isBefore(from))
-                        .orElse(true))
-                .filter(info -> filter.until().map(info.createdAt()::isBefore).orElse(true))
                 .filter(info -> filter.after()
-                        .map(last -> NEWEST_FIRST.compare(info, last) > 0)
+                        .map(last -> order.compare(info, last) > 0)
                         .orElse(true))
-                .sorted(NEWEST_FIRST)
+                .sorted(order)
                 .limit(filter.limit())
                 .toList());
+    }
+
+    @Override
+    public Map<RunState, RunCount> count(RunFilter filter) {
+        return tables.inTransaction(() -> {
+            Map<RunState, Integer> seen = new EnumMap<>(RunState.class);
+            selected(filter).forEach(row -> seen.merge(row.state, 1, Integer::sum));
+            Map<RunState, RunCount> counts = new EnumMap<>(RunState.class);
+            seen.forEach((state, runs) -> counts.put(state, RunCount.seen(runs)));
+            return counts;
+        });
+    }
+
+    private Stream<Row> selected(RunFilter filter) {
+        MemoryFilter selection = new MemoryFilter(tables, filter);
+        return tables.byKey.values().stream().filter(selection::selects);
     }
 
     @Override

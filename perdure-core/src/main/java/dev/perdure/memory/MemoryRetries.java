@@ -146,7 +146,7 @@ final class MemoryRetries {
         if (refusal != null) {
             return new Outcome.Refused(refusal);
         }
-        NewRun run = fork.of(source.start);
+        NewRun run = fork.of(source.start.describedAs(source.description));
         Outcome outcome = ledger.start(new Change.Start(run, null));
         if (outcome instanceof Outcome.Started) {
             Row forked = Objects.requireNonNull(tables.byId.get(run.id()));

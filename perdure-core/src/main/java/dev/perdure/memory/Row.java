@@ -1,6 +1,7 @@
 package dev.perdure.memory;
 
 import dev.perdure.RunState;
+import dev.perdure.attribute.Description;
 import dev.perdure.spi.Dispatch.Claimed;
 import dev.perdure.spi.Mailboxes.Published;
 import dev.perdure.spi.Outcome;
@@ -56,6 +57,8 @@ final class Row {
     String reason;
 
     Instant changedAt;
+
+    Description description;
 
     @Nullable
     WorkerId owner;
@@ -120,6 +123,7 @@ final class Row {
         this.createdAt = createdAt;
         this.changedAt = createdAt;
         this.begins = createdAt;
+        this.description = start.description();
     }
 
     @Nullable

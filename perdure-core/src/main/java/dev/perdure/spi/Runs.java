@@ -1,5 +1,6 @@
 package dev.perdure.spi;
 
+import dev.perdure.RunCount;
 import dev.perdure.RunFilter;
 import dev.perdure.RunId;
 import dev.perdure.RunInfo;
@@ -11,6 +12,7 @@ import dev.perdure.spi.change.RunRef;
 import java.time.Instant;
 import java.util.Collection;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 
 /** Queries about runs, for handles and operators. */
@@ -76,8 +78,11 @@ public interface Runs {
     /** One run by its id. */
     Optional<Found> find(RunId id);
 
-    /** Runs, newest first. */
+    /** A page of the runs that a filter selects, in the order of their creation and, of one instant, their ids. */
     List<RunInfo> list(RunFilter filter);
+
+    /** How many runs a filter selects, by state, without states of which there are none. */
+    Map<RunState, RunCount> count(RunFilter filter);
 
     /** One run by its id, with what it recorded last. */
     Optional<Latest> latest(RunId id);

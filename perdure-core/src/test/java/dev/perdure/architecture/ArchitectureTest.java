@@ -60,6 +60,7 @@ class ArchitectureTest {
     private static final String ROOT = "dev.perdure";
     private static final String[] API = {
         ROOT,
+        "dev.perdure.attribute",
         "dev.perdure.audit",
         "dev.perdure.dag",
         "dev.perdure.error",

@@ -8,7 +8,7 @@ GRANT SELECT, INSERT, UPDATE ON ${schema}.run, ${schema}.worker TO ${worker};
 GRANT DELETE ON ${schema}.run, ${schema}.worker TO ${worker};
 GRANT SELECT, UPDATE ON ${schema}.retention TO ${worker};
 GRANT SELECT, INSERT, UPDATE, DELETE ON ${schema}.journal, ${schema}.mail TO ${worker};
-GRANT SELECT, INSERT, DELETE ON ${schema}.event, ${schema}.awakeable, ${schema}.publication, ${schema}.audit TO ${worker};
+GRANT SELECT, INSERT, DELETE ON ${schema}.event, ${schema}.awakeable, ${schema}.publication, ${schema}.audit, ${schema}.attribute TO ${worker};
 GRANT SELECT ON ${schema}.secret TO ${worker};
 GRANT SELECT, INSERT, UPDATE, DELETE ON ${schema}.subscription TO ${worker};
 GRANT SELECT, INSERT, UPDATE, DELETE ON ${schema}.lane, ${schema}.takeover, ${schema}.held, ${schema}.ready, ${schema}.timer,

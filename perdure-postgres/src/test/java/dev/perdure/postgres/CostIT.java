@@ -8,6 +8,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.perdure.RunState;
 import dev.perdure.StartKey;
+import dev.perdure.attribute.AttributeValue;
+import dev.perdure.attribute.Description;
 import dev.perdure.queue.Queue;
 import dev.perdure.spi.Mailboxes;
 import dev.perdure.spi.Outcome;
@@ -42,6 +44,20 @@ final class CostIT extends CostMeasurement {
     void a_start_is_one_round_trip_and_one_commit() {
         assertThat(costOf(() -> fixture.start("a"))).isEqualTo(new Cost(1, 1));
         assertThat(proxy.statements()).isEqualTo(1);
+    }
+
+    @Test
+    void a_start_with_attributes_and_a_change_of_them_are_one_round_trip_and_one_commit() {
+        AttributeValue value = new AttributeValue.Text("c-7");
+        NewRun described = newRun("described").describedAs(Description.NONE.with("customer", value));
+        Change start = new Change.Start(described, fixture.worker);
+        assertThat(costOf(() -> fixture.apply(start))).isEqualTo(new Cost(1, 1));
+        // Settings, start, and the row of the attribute.
+        assertThat(proxy.statements()).isEqualTo(3);
+        RunRef run = store.runs().find(described.id()).orElseThrow().ref();
+        List<Effect> effects = List.of(new Effect.SetAttribute("customer", null), new Effect.SetStatus("Packs"));
+        Change change = new Change.Advance(run, 1, List.of(step(1)), effects, new Move.Stay());
+        assertThat(costOf(() -> fixture.apply(change))).isEqualTo(new Cost(1, 1));
     }
 
     @Test

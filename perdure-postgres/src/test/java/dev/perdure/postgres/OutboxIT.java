@@ -19,15 +19,19 @@ import dev.perdure.StartOptions;
 import dev.perdure.TypeRef;
 import dev.perdure.Workflow;
 import dev.perdure.WorkflowContext;
+import dev.perdure.attribute.Attribute;
+import dev.perdure.attribute.AttributeValue;
+import dev.perdure.attribute.Description;
 import dev.perdure.error.InvalidRequestException;
 import dev.perdure.error.RunFailedException;
 import dev.perdure.error.StoreException;
+import java.math.BigDecimal;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.sql.Statement;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.List;
-import java.util.Map;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
@@ -38,6 +42,8 @@ import org.junit.jupiter.api.Test;
 
 /** Starts and cancels in transactions that the caller holds. */
 final class OutboxIT {
+    private static final Attribute<String> CUSTOMER = Attribute.text("customer");
+
     private static final Duration PATIENCE = Duration.ofSeconds(30);
     private static final TypeRef<String> TEXT = new TypeRef<>() {};
 
@@ -302,26 +308,48 @@ final class OutboxIT {
         assertThat(ran.poll(PATIENCE.toSeconds(), TimeUnit.SECONDS)).isEqualTo("supplier");
     }
 
+    private Description described(String id) {
+        return perdure.run(RunId.of(id), TEXT).info().description();
+    }
+
     @Test
     void attributes_come_with_the_start() throws Exception {
         try (Connection caller = caller()) {
             in(caller)
                     .start(
                             Invocation.of(echo, "a"),
-                            id("order-1").attribute("customer", "\"7\"").attribute("region", "eu"));
+                            id("order-1")
+                                    .attribute(CUSTOMER, "\"7\"")
+                                    .attribute(Attribute.text("region"), "eu")
+                                    .memo("by hand"));
             in(caller).start(Invocation.of(echo, "b"), id("order-2"));
             caller.commit();
         }
-        TestServer.execute("SELECT %s.start_run('echo', 'order-3', '\"c\"', attributes => '{\"customer\": \"8\"}')"
-                .formatted(schema));
+        TestServer.execute(
+                "SELECT %s.start_run('echo', 'order-3', '\"c\"', attributes => '{\"customer\": \"8\", \"total\": 1.50, \"due\": {\"time\": \"2026-01-31T12:00:00Z\"}, \"tags\": [\"b\", \"a\"], \"urgent\": true}')"
+                        .formatted(schema));
         TestServer.execute("SELECT %s.start_run('echo', 'order-4', '\"d\"', attributes => '{}')".formatted(schema));
         await().atMost(PATIENCE).untilAsserted(() -> assertThat(ran).hasSize(4));
 
-        assertThat(perdure.run(RunId.of("order-1"), TEXT).info().attributes())
-                .isEqualTo(Map.of("customer", "\"7\"", "region", "eu"));
-        assertThat(perdure.run(RunId.of("order-2"), TEXT).info().attributes()).isEmpty();
-        assertThat(perdure.run(RunId.of("order-3"), TEXT).info().attributes()).isEqualTo(Map.of("customer", "8"));
-        assertThat(perdure.run(RunId.of("order-4"), TEXT).info().attributes()).isEmpty();
+        assertThat(described("order-1"))
+                .isEqualTo(Description.NONE
+                        .with("customer", new AttributeValue.Text("\"7\""))
+                        .with("region", new AttributeValue.Text("eu"))
+                        .withMemo("by hand"));
+        assertThat(described("order-2")).isEqualTo(Description.NONE);
+        assertThat(described("order-3"))
+                .isEqualTo(Description.NONE
+                        .with("customer", new AttributeValue.Text("8"))
+                        .with("total", new AttributeValue.Decimal(new BigDecimal("1.5")))
+                        .with("due", new AttributeValue.Time(Instant.parse("2026-01-31T12:00:00Z")))
+                        .with("tags", new AttributeValue.Keywords(List.of("a", "b")))
+                        .with("urgent", new AttributeValue.Flag(true)));
+        assertThat(described("order-4")).isEqualTo(Description.NONE);
+        assertThat(perdure.list(RunFilter.all().where(CUSTOMER.is("8"))))
+                .extracting(RunInfo::id)
+                .containsExactly(RunId.of("order-3"));
+        assertThat(perdure.list(RunFilter.all().where(Attribute.number("total").is(1.5))))
+                .hasSize(1);
         assertThat(TestServer.query(
                         "SELECT attributes ->> 'region' FROM %s.runs WHERE id = 'order-1'".formatted(schema)))
                 .isEqualTo("eu");
@@ -330,13 +358,23 @@ final class OutboxIT {
     }
 
     @Test
-    void attributes_that_are_not_texts_are_refused_in_sql() {
-        for (String wrong : List.of("[]", "1", "{\"a\": 1}", "{\"\": \"x\"}", "{\"a\": \"\"}", "{\"a\": {}}")) {
+    void attributes_without_a_type_are_refused_in_sql() {
+        for (String wrong : List.of(
+                "[]",
+                "1",
+                "{\"a\": null}",
+                "{\"\": \"x\"}",
+                "{\"a\": \"\"}",
+                "{\"a\": {}}",
+                "{\"a\": {\"time\": \"tomorrow\"}}",
+                "{\"a\": []}",
+                "{\"a\": [1]}")) {
             assertThatThrownBy(() -> TestServer.execute(
                             "SELECT %s.start_run('echo', 'x', attributes => '%s')".formatted(schema, wrong)))
                     .as(wrong)
                     .rootCause()
-                    .hasMessageContaining("The attributes are not an object of texts, or too long.");
+                    .hasMessageContaining(
+                            "The attributes are not an object of texts, numbers, flags, lists of texts and times, or too long.");
         }
     }
 

@@ -27,6 +27,7 @@ import dev.perdure.conformance.object.CompletedCallConformance;
 import dev.perdure.conformance.object.ObjectConformance;
 import dev.perdure.conformance.object.ObjectStateConformance;
 import dev.perdure.conformance.operation.AuditConformance;
+import dev.perdure.conformance.operation.FilterConformance;
 import dev.perdure.conformance.operation.RemovalConformance;
 import dev.perdure.conformance.operation.RepairConformance;
 import dev.perdure.conformance.operation.RetryConformance;
@@ -112,6 +113,14 @@ final class PostgresStoreIT {
 
     @Nested
     final class Retrying extends RetryConformance {
+        @Override
+        protected Store open(Supplier<Instant> time) {
+            return freshStore(time);
+        }
+    }
+
+    @Nested
+    final class Finding extends FilterConformance {
         @Override
         protected Store open(Supplier<Instant> time) {
             return freshStore(time);

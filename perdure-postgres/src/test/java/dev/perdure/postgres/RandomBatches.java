@@ -2,6 +2,8 @@ package dev.perdure.postgres;
 
 import dev.perdure.RunId;
 import dev.perdure.RunState;
+import dev.perdure.attribute.AttributeValue;
+import dev.perdure.attribute.Description;
 import dev.perdure.queue.Placement;
 import dev.perdure.queue.Requirement;
 import dev.perdure.spi.change.Admission;
@@ -22,6 +24,7 @@ import dev.perdure.spi.change.Parent;
 import dev.perdure.spi.change.Payload;
 import dev.perdure.spi.change.RunRef;
 import dev.perdure.spi.change.Task;
+import java.math.BigDecimal;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -153,8 +156,16 @@ final class RandomBatches {
                         random.nextInt(3) - 1,
                         random.nextInt(8) == 0 ? "2" : null,
                         timeout)
-                .withAttributes(random.nextInt(3) == 0 ? Map.of("customer", id, "quoted", "\"\\") : Map.of())
+                .describedAs(random.nextInt(3) == 0 ? described(id) : Description.NONE)
                 .at(random.nextInt(10) == 0 ? GPU : Placement.ANYWHERE);
+    }
+
+    private Description described(String id) {
+        return Description.NONE
+                .with("customer", new AttributeValue.Text(id))
+                .with("quoted", new AttributeValue.Text("\"\\"))
+                .with("total", new AttributeValue.Decimal(BigDecimal.valueOf(random.nextInt(100), 2)))
+                .with("tags", new AttributeValue.Keywords(List.of("a", "b" + random.nextInt(3))));
     }
 
     private String newId() {
@@ -179,7 +190,7 @@ final class RandomBatches {
                 delay,
                 null,
                 null,
-                plain.attributes(),
+                plain.description(),
                 random.nextInt(3) == 0 ? "key" + random.nextInt(3) : null,
                 new Admission(
                                 random.nextInt(4) == 0 ? Duration.ofMinutes(1 + random.nextInt(5)) : null,
@@ -221,7 +232,7 @@ final class RandomBatches {
                         run.priority(),
                         run.version(),
                         run.timeout())
-                .withAttributes(run.attributes());
+                .describedAs(run.description());
     }
 
     private Unaddressed advance(Twin.Row row, String label, List<Entry> entries, List<Effect> effects, Move move) {
@@ -311,7 +322,7 @@ final class RandomBatches {
         StringBuilder label = new StringBuilder("effects");
         int count = 1 + random.nextInt(3);
         for (int i = 0; i < count; i++) {
-            int kind = random.nextInt(row.object() != null ? 9 : 6);
+            int kind = random.nextInt(row.object() != null ? 11 : 8);
             label.append(' ').append(kind);
             Effect fixed = effect(kind, row, runs);
             if (fixed != null) {
@@ -343,8 +354,10 @@ final class RandomBatches {
             case 3 -> new Effect.Publish("p", positions.merge(row.id(), 1, Integer::sum), payload("news"));
             case 4 -> new Effect.Subscribe("e", "", positions.merge(row.id(), 1, Integer::sum));
             case 5 -> new Effect.Take(1 + random.nextInt(2));
-            case 6 -> new Effect.SetState("n" + random.nextInt(2), payload("v" + random.nextInt(9)));
-            case 7 -> new Effect.ClearState("n" + random.nextInt(2));
+            case 6 -> new Effect.SetAttribute("tags", random.nextBoolean() ? null : new AttributeValue.Flag(true));
+            case 7 -> new Effect.SetStatus("status " + random.nextInt(3));
+            case 8 -> new Effect.SetState("n" + random.nextInt(2), payload("v" + random.nextInt(9)));
+            case 9 -> new Effect.ClearState("n" + random.nextInt(2));
             default -> new Effect.ClearAllState();
         };
     }

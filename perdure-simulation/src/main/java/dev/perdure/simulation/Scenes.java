@@ -25,7 +25,14 @@ import java.util.function.Function;
 @SuppressWarnings("ImmutableEnumChecker") // what makes a scene is a constructor, and the set cannot be changed
 enum Scenes {
     ORDERS(Orders::new),
-    TALKS(Talks::new, "Effect.Deliver", "Effect.Publish", "Effect.Take", "Change.Deliver"),
+    TALKS(
+            Talks::new,
+            "Effect.Deliver",
+            "Effect.Publish",
+            "Effect.SetAttribute",
+            "Effect.SetStatus",
+            "Effect.Take",
+            "Change.Deliver"),
     QUESTIONS(Questions::new, "Effect.Awakeable", "Effect.Take", "Change.Deliver", "Move.Restart"),
     COUNTERS(Counters::new, "Effect.SetState"),
     DAGS(Dags::new, "Change.Rerun"),

@@ -6,6 +6,8 @@ import dev.perdure.RunFilter;
 import dev.perdure.RunId;
 import dev.perdure.RunInfo;
 import dev.perdure.RunState;
+import dev.perdure.attribute.AttributeValue;
+import dev.perdure.attribute.Description;
 import dev.perdure.spi.Outcome;
 import dev.perdure.spi.Runs.Ended;
 import dev.perdure.spi.change.Change;
@@ -19,20 +21,26 @@ import dev.perdure.spi.change.ObjectKey;
 import dev.perdure.spi.change.RunRef;
 import dev.perdure.spi.change.Task;
 import dev.perdure.spi.change.WorkerId;
+import java.math.BigDecimal;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
-import java.util.TreeMap;
 import org.junit.jupiter.api.Test;
 
 /** Questions about runs. */
 public abstract class RunsConformance extends StoreConformance {
     /** In the order of their names, with characters that have to be escaped somewhere. */
-    private static final Map<String, String> ATTRIBUTES = new TreeMap<>(
-            Map.of("customer \"7\"", "O'Neil \\ {Söhne}, \"GmbH\"", "größe", "\ud83d\ude80", "region", "NULL"));
+    private static final Description ATTRIBUTES = Description.NONE
+            .with("customer \"7\"", new AttributeValue.Text("O'Neil \\ {Söhne}, \"GmbH\""))
+            .with("größe", new AttributeValue.Text("\ud83d\ude80"))
+            .with("region", new AttributeValue.Text("NULL"))
+            .with("total", new AttributeValue.Decimal(new BigDecimal("-12345678901234567890.50")))
+            .with("due", new AttributeValue.Time(Instant.parse("2026-01-31T12:00:00.000001Z")))
+            .with("urgent", new AttributeValue.Flag(true))
+            .with("tags", new AttributeValue.Keywords(List.of("b", "a \"b\"", "ü")))
+            .withMemo("line\none");
 
     /** For subclasses. */
     protected RunsConformance() {}
@@ -62,63 +70,67 @@ public abstract class RunsConformance extends StoreConformance {
                             Optional.empty(),
                             0,
                             List.of(),
-                            Map.of()));
+                            Description.NONE));
         });
         assertThat(store().runs().find(RunId.of("A"))).isEmpty();
     }
 
-    private Map<String, String> attributesOf(String id) {
-        return store().runs().find(RunId.of(id)).orElseThrow().info().attributes();
+    private Description descriptionOf(String id) {
+        return store().runs().find(RunId.of(id)).orElseThrow().info().description();
     }
 
     @Test
     void attributes_are_kept_however_a_run_is_started() {
         WorkerId worker = join();
         startReady("plain");
-        startReady(newRun("ready").withAttributes(ATTRIBUTES));
-        startReady(withDelay(newRun("delayed"), Duration.ofHours(1)).withAttributes(ATTRIBUTES));
-        RunRef parent = startOwned(worker, newRun("owned").withAttributes(ATTRIBUTES));
-        NewRun child = newRun("child").withAttributes(ATTRIBUTES);
+        startReady(newRun("ready").describedAs(ATTRIBUTES));
+        startReady(withDelay(newRun("delayed"), Duration.ofHours(1)).describedAs(ATTRIBUTES));
+        RunRef parent = startOwned(worker, newRun("owned").describedAs(ATTRIBUTES));
+        NewRun child = newRun("child").describedAs(ATTRIBUTES);
         apply(worker, advance(parent, 1, new Move.Stay(), List.of(new Effect.Start(child))));
         Task task = new Task(newRun("dag/task"), List.of());
-        NewRun dag = newRun("dag").withAttributes(ATTRIBUTES);
+        NewRun dag = newRun("dag").describedAs(ATTRIBUTES);
         apply(worker, new Change.Start(dag, worker, List.of(), List.of(task)));
         ObjectCall call = new ObjectCall(new ObjectKey("cart", "1"), ObjectCall.Hold.EXCLUSIVE);
-        startOwned(worker, newRun("call").on(call).withAttributes(ATTRIBUTES));
-        startReady(newRun("waiting call").withAttributes(ATTRIBUTES).on(call));
+        startOwned(worker, newRun("call").on(call).describedAs(ATTRIBUTES));
+        startReady(newRun("waiting call").describedAs(ATTRIBUTES).on(call));
         store().ledger()
                 .apply(
                         new Lane(worker, 0),
                         List.of(
-                                new Change.Start(newRun("together").withAttributes(ATTRIBUTES), worker),
+                                new Change.Start(newRun("together").describedAs(ATTRIBUTES), worker),
                                 new Change.Start(newRun("in one batch"), worker),
-                                new Change.Start(newRun("queued").withAttributes(ATTRIBUTES), null)));
+                                new Change.Start(newRun("queued").describedAs(ATTRIBUTES), null)));
 
-        assertThat(attributesOf("plain")).isEmpty();
-        assertThat(attributesOf("dag/task")).isEmpty();
-        assertThat(attributesOf("in one batch")).isEmpty();
+        assertThat(descriptionOf("plain")).isEqualTo(Description.NONE);
+        assertThat(descriptionOf("dag/task")).isEqualTo(Description.NONE);
+        assertThat(descriptionOf("in one batch")).isEqualTo(Description.NONE);
         for (String id :
                 List.of("ready", "delayed", "owned", "child", "dag", "call", "waiting call", "together", "queued")) {
-            assertThat(attributesOf(id)).as(id).containsExactlyEntriesOf(ATTRIBUTES);
+            assertThat(descriptionOf(id)).as(id).isEqualTo(ATTRIBUTES);
         }
         assertThat(store().runs().list(RunFilter.all()))
-                .filteredOn(info -> info.attributes().equals(ATTRIBUTES))
+                .filteredOn(info -> info.description().equals(ATTRIBUTES))
                 .hasSize(9);
     }
 
     @Test
     void attributes_stay_through_another_life_and_another_start() {
         WorkerId worker = join();
-        RunRef restarted = startOwned(worker, newRun("restarted").withAttributes(ATTRIBUTES));
+        RunRef restarted = startOwned(worker, newRun("restarted").describedAs(ATTRIBUTES));
         apply(worker, advance(restarted, 1, new Move.Restart(payload("2"), 77)));
-        NewRun dag = newRun("dag").withAttributes(ATTRIBUTES);
+        NewRun dag = newRun("dag").describedAs(ATTRIBUTES);
         Outcome started = apply(worker, new Change.Start(dag, worker, List.of(), List.of()));
         apply(worker, advance(((Outcome.Started) started).run(), 1, complete("1")));
         apply(Lane.client(0), new Change.Rerun(dag.id(), List.of(), 78));
-        apply(Lane.client(0), new Change.Start(newRun("dag").withAttributes(Map.of("other", "1")), null));
+        apply(
+                Lane.client(0),
+                new Change.Start(
+                        newRun("dag").describedAs(Description.NONE.with("other", new AttributeValue.Flag(false))),
+                        null));
 
-        assertThat(attributesOf("restarted")).isEqualTo(ATTRIBUTES);
-        assertThat(attributesOf("dag")).isEqualTo(ATTRIBUTES);
+        assertThat(descriptionOf("restarted")).isEqualTo(ATTRIBUTES);
+        assertThat(descriptionOf("dag")).isEqualTo(ATTRIBUTES);
     }
 
     @Test

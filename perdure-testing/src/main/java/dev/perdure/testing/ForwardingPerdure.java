@@ -6,9 +6,11 @@ import dev.perdure.Operations;
 import dev.perdure.Outbox;
 import dev.perdure.Perdure;
 import dev.perdure.Run;
+import dev.perdure.RunCount;
 import dev.perdure.RunFilter;
 import dev.perdure.RunId;
 import dev.perdure.RunInfo;
+import dev.perdure.RunState;
 import dev.perdure.StartOptions;
 import dev.perdure.Topic;
 import dev.perdure.TypeRef;
@@ -27,6 +29,7 @@ import dev.perdure.spi.Inbox;
 import dev.perdure.status.StoreStatus;
 import java.util.Collection;
 import java.util.List;
+import java.util.Map;
 import java.util.function.Consumer;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
@@ -170,6 +173,11 @@ abstract class ForwardingPerdure implements Perdure {
     @Override
     public List<RunInfo> list(RunFilter filter) {
         return engine().list(filter);
+    }
+
+    @Override
+    public Map<RunState, RunCount> count(RunFilter filter) {
+        return engine().count(filter);
     }
 
     @Override

@@ -7,9 +7,11 @@ import dev.perdure.Operations;
 import dev.perdure.Outbox;
 import dev.perdure.Perdure;
 import dev.perdure.Run;
+import dev.perdure.RunCount;
 import dev.perdure.RunFilter;
 import dev.perdure.RunId;
 import dev.perdure.RunInfo;
+import dev.perdure.RunState;
 import dev.perdure.StartOptions;
 import dev.perdure.Topic;
 import dev.perdure.TypeRef;
@@ -62,6 +64,7 @@ import java.lang.reflect.Type;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
@@ -383,6 +386,12 @@ public final class Engine implements Perdure {
     public List<RunInfo> list(RunFilter filter) {
         Texts.requireGiven("filter", filter);
         return settings.store().runs().list(filter);
+    }
+
+    @Override
+    public Map<RunState, RunCount> count(RunFilter filter) {
+        Texts.requireGiven("filter", filter);
+        return settings.store().runs().count(filter);
     }
 
     @Override

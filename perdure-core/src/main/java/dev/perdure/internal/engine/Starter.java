@@ -185,7 +185,7 @@ final class Starter {
                 options.delay().orElse(null),
                 null,
                 callee.object(options),
-                options.attributes(),
+                options.description(),
                 options.key().orElse(null),
                 new Admission(options.startWithin().orElse(null), options.weight())
                         .withKey(options.startKey().orElse(null), false)

@@ -17,6 +17,7 @@ import dev.perdure.StepOptions;
 import dev.perdure.Topic;
 import dev.perdure.TypeRef;
 import dev.perdure.WorkflowMethod;
+import dev.perdure.attribute.Attribute;
 import dev.perdure.error.ContextMisuseException;
 import dev.perdure.error.PayloadException;
 import dev.perdure.internal.definition.ObjectMethods;
@@ -471,6 +472,16 @@ class RunContext implements Shorthands {
     @Override
     public <T extends @Nullable Object> void publish(Topic<T> topic, T value) {
         mail.publish(topic, value);
+    }
+
+    @Override
+    public <T> void attribute(Attribute<T> attribute, @Nullable T value) {
+        mail.attribute(attribute, value);
+    }
+
+    @Override
+    public void status(String text) {
+        mail.status(text);
     }
 
     @Override

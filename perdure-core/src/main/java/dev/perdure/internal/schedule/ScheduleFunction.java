@@ -200,7 +200,7 @@ public final class ScheduleFunction implements Registered.Function {
                 null,
                 Parent.reporting(situation.run()),
                 null,
-                options.attributes(),
+                options.description(),
                 options.key(),
                 new Admission(options.startWithin(), options.weight()).at(Placement.of(options.placement())));
         if (start.what().dag()) {

@@ -1,5 +1,7 @@
 package dev.perdure.internal.schedule;
 
+import dev.perdure.attribute.AttributeValue;
+import dev.perdure.attribute.Description;
 import dev.perdure.schedule.CatchUp;
 import dev.perdure.schedule.Overlap;
 import java.time.Duration;
@@ -7,6 +9,8 @@ import java.time.Instant;
 import java.time.LocalDate;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
+import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -73,7 +77,7 @@ public record ScheduleSpec(
             int pauseAfter,
             @Nullable Target reaction) {}
 
-    /** How the runs are started. */
+    /** How the runs are started, with attributes as {@link AttributeValue#encoded}. */
     public record Options(
             String queue,
             int priority,
@@ -83,7 +87,22 @@ public record ScheduleSpec(
             @Nullable String key,
             int weight,
             Map<String, String> attributes,
-            @Nullable String placement) {}
+            @Nullable String placement,
+            @Nullable String memo) {
+        /** The attributes of a description, by name. */
+        static Map<String, String> encoded(Description description) {
+            Map<String, String> encoded = new TreeMap<>();
+            description.attributes().forEach((name, value) -> encoded.put(name, value.encoded()));
+            return encoded;
+        }
+
+        /** What the runs are started with. */
+        Description description() {
+            Map<String, AttributeValue> values = new TreeMap<>();
+            attributes.forEach((name, value) -> values.put(name, AttributeValue.decoded(value)));
+            return new Description(values, Optional.ofNullable(memo), Optional.empty());
+        }
+    }
 
     boolean has(RuleKind kind) {
         return rules.stream().anyMatch(rule -> rule.kind() == kind);

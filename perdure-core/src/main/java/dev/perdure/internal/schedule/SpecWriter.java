@@ -87,7 +87,8 @@ public record SpecWriter(CallTargets targets, Values values) {
                 options.startWithin().orElse(null),
                 options.key().orElse(null),
                 options.weight(),
-                options.attributes(),
-                options.placement().text());
+                Options.encoded(options.description()),
+                options.placement().text(),
+                options.description().memo().orElse(null));
     }
 }

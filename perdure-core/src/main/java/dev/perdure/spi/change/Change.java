@@ -249,7 +249,7 @@ public sealed interface Change {
 
     /**
      * Starts a run with what another one has recorded before a position: see {@link ForkPlan}. It has the definition,
-     * queue, priority, attributes and key of the other run, and neither its parent nor its timeout.
+     * queue, priority, description and key of the other run, and neither its parent nor its timeout.
      *
      * @param from the other run
      * @param position the first position that it does not take over, from 1
@@ -293,7 +293,7 @@ public sealed interface Change {
                     null,
                     null,
                     null,
-                    other.attributes(),
+                    other.description(),
                     other.queueKey(),
                     new Admission(
                             null,

@@ -1,7 +1,12 @@
 package dev.perdure.spi.change;
 
 import dev.perdure.RunId;
+import dev.perdure.attribute.AttributeValue;
+import dev.perdure.attribute.Description;
 import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import org.jspecify.annotations.Nullable;
 
 /**
  * What a transition does outside its own run, in the same transaction. Each effect has an identity (the id and seed of
@@ -106,4 +111,30 @@ public sealed interface Effect {
 
     /** Removes all values of the virtual object that the run holds. */
     record ClearAllState() implements Effect {}
+
+    /**
+     * Sets or removes an attribute of the run.
+     *
+     * @param name its name
+     * @param value its value, or null if it is removed
+     */
+    record SetAttribute(String name, @Nullable AttributeValue value) implements Effect {
+        /** The description of the run afterwards. */
+        public Description in(Description before) {
+            Map<String, AttributeValue> after = new TreeMap<>(before.attributes());
+            if (value == null) {
+                after.remove(name);
+            } else {
+                after.put(name, value);
+            }
+            return new Description(after, before.memo(), before.status());
+        }
+    }
+
+    /**
+     * Sets the status of the run.
+     *
+     * @param text the status
+     */
+    record SetStatus(String text) implements Effect {}
 }

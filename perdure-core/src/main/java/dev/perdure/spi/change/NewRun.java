@@ -1,9 +1,9 @@
 package dev.perdure.spi.change;
 
 import dev.perdure.RunId;
+import dev.perdure.attribute.Description;
 import dev.perdure.queue.Placement;
 import java.time.Duration;
-import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -21,7 +21,7 @@ import org.jspecify.annotations.Nullable;
  * @param delay how long it waits before it is ready, or null
  * @param parent the run that starts it, or null
  * @param object the virtual object that it calls, or null
- * @param attributes what it can be found by, names with values; empty if it has none
+ * @param description its attributes and its memo
  * @param queueKey the key in its queue, such as a customer, or null
  * @param admission the conditions under which it is started and begins
  */
@@ -37,7 +37,7 @@ public record NewRun(
         @Nullable Duration delay,
         @Nullable Parent parent,
         @Nullable ObjectCall object,
-        Map<String, String> attributes,
+        Description description,
         @Nullable String queueKey,
         Admission admission) {
     /** A run that is started and begins unconditionally. */
@@ -53,7 +53,7 @@ public record NewRun(
             @Nullable Duration delay,
             @Nullable Parent parent,
             @Nullable ObjectCall object,
-            Map<String, String> attributes,
+            Description description,
             @Nullable String queueKey) {
         this(
                 id,
@@ -67,12 +67,12 @@ public record NewRun(
                 delay,
                 parent,
                 object,
-                attributes,
+                description,
                 queueKey,
                 Admission.UNCONDITIONAL);
     }
 
-    /** A run without attributes and without a key. */
+    /** A run without a description and without a key. */
     public NewRun(
             RunId id,
             String definition,
@@ -85,7 +85,20 @@ public record NewRun(
             @Nullable Duration delay,
             @Nullable Parent parent,
             @Nullable ObjectCall object) {
-        this(id, definition, input, seed, queue, priority, version, timeout, delay, parent, object, Map.of(), null);
+        this(
+                id,
+                definition,
+                input,
+                seed,
+                queue,
+                priority,
+                version,
+                timeout,
+                delay,
+                parent,
+                object,
+                Description.NONE,
+                null);
     }
 
     /** A run that does not call a virtual object. */
@@ -118,37 +131,37 @@ public record NewRun(
 
     /** The same run with another parent, or with none. */
     public NewRun withParent(@Nullable Parent other) {
-        return copy(input, seed, other, object, attributes, queueKey, admission);
+        return copy(input, seed, other, object, description, queueKey, admission);
     }
 
     /** The same run with another input. */
     public NewRun withInput(Payload other) {
-        return copy(other, seed, parent, object, attributes, queueKey, admission);
+        return copy(other, seed, parent, object, description, queueKey, admission);
     }
 
     /** The same run with another seed. */
     public NewRun withSeed(long other) {
-        return copy(input, other, parent, object, attributes, queueKey, admission);
+        return copy(input, other, parent, object, description, queueKey, admission);
     }
 
     /** The same run as a call of a virtual object. */
     public NewRun on(@Nullable ObjectCall call) {
-        return copy(input, seed, parent, call, attributes, queueKey, admission);
+        return copy(input, seed, parent, call, description, queueKey, admission);
     }
 
-    /** The same run with these attributes. */
-    public NewRun withAttributes(Map<String, String> other) {
+    /** The same run with another description. */
+    public NewRun describedAs(Description other) {
         return copy(input, seed, parent, object, other, queueKey, admission);
     }
 
     /** The same run under this key of its queue. */
     public NewRun withQueueKey(@Nullable String other) {
-        return copy(input, seed, parent, object, attributes, other, admission);
+        return copy(input, seed, parent, object, description, other, admission);
     }
 
     /** The same run under these conditions. */
     public NewRun withAdmission(Admission other) {
-        return copy(input, seed, parent, object, attributes, queueKey, other);
+        return copy(input, seed, parent, object, description, queueKey, other);
     }
 
     /** Which workers may run it. */
@@ -166,7 +179,7 @@ public record NewRun(
             long newSeed,
             @Nullable Parent newParent,
             @Nullable ObjectCall newObject,
-            Map<String, String> newAttributes,
+            Description newDescription,
             @Nullable String newQueueKey,
             Admission newAdmission) {
         return new NewRun(
@@ -181,7 +194,7 @@ public record NewRun(
                 delay,
                 newParent,
                 newObject,
-                newAttributes,
+                newDescription,
                 newQueueKey,
                 newAdmission);
     }

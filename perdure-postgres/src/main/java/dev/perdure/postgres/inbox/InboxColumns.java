@@ -5,10 +5,9 @@ import dev.perdure.StartKey;
 import dev.perdure.StartOptions;
 import dev.perdure.postgres.jdbc.Codes;
 import dev.perdure.postgres.jdbc.Columns;
-import dev.perdure.postgres.jdbc.Json;
+import dev.perdure.postgres.jdbc.Descriptions;
 import dev.perdure.postgres.jdbc.Micros;
 import dev.perdure.postgres.jdbc.Parameters;
-import dev.perdure.postgres.jdbc.Results;
 import dev.perdure.postgres.jdbc.Text;
 import dev.perdure.postgres.write.part.Claims;
 import dev.perdure.queue.Placement;
@@ -22,7 +21,6 @@ import dev.perdure.spi.change.Payload;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.util.List;
-import java.util.Map;
 import java.util.UUID;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
@@ -113,7 +111,10 @@ public final class InboxColumns {
             .text("placement", ofRun(run -> run.placement().text()))
             .text("queue_key", ofRun(NewRun::queueKey))
             .integerOrNull("weight", ofRun(run -> run.admission().weight()))
-            .jsonb("attributes", ofRun(run -> Json.object(run.attributes())))
+            .jsonb(
+                    "attributes",
+                    ofRun(run -> Descriptions.json(run.description().attributes())))
+            .text("memo", ofRun(run -> run.description().memo().orElse(null)))
             .integerOrNull(
                     "hold",
                     ofRun(run -> run.object() == null
@@ -198,7 +199,7 @@ public final class InboxColumns {
                 Micros.durationOrNull(row, "delay"),
                 null,
                 Claims.object(row),
-                attributes(row),
+                Descriptions.checked(row),
                 queueKey(row),
                 new Admission(Micros.durationOrNull(row, "start_within"), weight(row))
                         .withKey(StartRules.read(row), true)
@@ -207,16 +208,6 @@ public final class InboxColumns {
     }
 
     /** Checks the values again, because plain SQL may have inserted them. */
-    private static Map<String, String> attributes(ResultSet row) throws SQLException {
-        StartOptions options = StartOptions.defaults();
-        for (Map.Entry<String, String> attribute :
-                Results.pairs(row, "attributes").entrySet()) {
-            options = options.attribute(attribute.getKey(), attribute.getValue());
-        }
-        return options.attributes();
-    }
-
-    /** Checks these values again too. */
     private static @Nullable String queueKey(ResultSet row) throws SQLException {
         String key = row.getString("queue_key");
         return key == null ? null : StartOptions.defaults().key(key).key().orElseThrow();

@@ -1,6 +1,6 @@
 package dev.perdure.postgres.inbox;
 
-import dev.perdure.postgres.jdbc.Json;
+import dev.perdure.postgres.jdbc.Descriptions;
 import dev.perdure.postgres.jdbc.Schema;
 
 /** The statements of the inbox. A caller only inserts. A worker that takes rows skips locked ones. */
@@ -110,7 +110,7 @@ public final class InboxSql {
 
     /** All columns unchanged, except attributes, which are read as pairs. */
     private static String returned() {
-        return InboxColumns.names().replace("attributes", Json.pairs("attributes") + " AS attributes");
+        return InboxColumns.names().replace("attributes", Descriptions.pairs("attributes") + " AS attributes");
     }
 
     /** Inserts requests, with or without tasks. */

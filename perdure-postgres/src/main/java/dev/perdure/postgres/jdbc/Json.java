@@ -17,7 +17,7 @@ public final class Json {
                         .collect(Collectors.joining(",", "{", "}"));
     }
 
-    private static String quoted(String text) {
+    static String quoted(String text) {
         StringBuilder quoted = new StringBuilder("\"");
         for (int i = 0; i < text.length(); i++) {
             char character = text.charAt(i);

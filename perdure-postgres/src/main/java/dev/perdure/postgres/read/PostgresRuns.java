@@ -1,5 +1,6 @@
 package dev.perdure.postgres.read;
 
+import dev.perdure.RunCount;
 import dev.perdure.RunFilter;
 import dev.perdure.RunId;
 import dev.perdure.RunInfo;
@@ -10,6 +11,7 @@ import dev.perdure.audit.Operator;
 import dev.perdure.postgres.hint.WaitingCallers;
 import dev.perdure.postgres.jdbc.Codes;
 import dev.perdure.postgres.jdbc.Database;
+import dev.perdure.postgres.jdbc.Descriptions;
 import dev.perdure.postgres.jdbc.Query;
 import dev.perdure.postgres.jdbc.Results;
 import dev.perdure.spi.Runs;
@@ -17,9 +19,9 @@ import dev.perdure.spi.change.Payload;
 import dev.perdure.spi.change.RunRef;
 import java.sql.ResultSet;
 import java.sql.SQLException;
-import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Collection;
+import java.util.EnumMap;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -57,34 +59,20 @@ public final class PostgresRuns implements Runs {
 
     @Override
     public List<RunInfo> list(RunFilter filter) {
-        Integer state = filter.state().map(value -> (int) Codes.of(value)).orElse(null);
-        String definition = filter.definition().orElse(null);
-        Instant after = filter.after().map(RunInfo::createdAt).orElse(null);
-        String afterId = filter.after().map(info -> info.id().value()).orElse(null);
-        return query.all(
-                sql.list,
-                parameters -> parameters
-                        .time(database.time())
-                        .integer(state)
-                        .integer(state)
-                        .text(definition)
-                        .text(definition)
-                        .time(bounded(filter.from().orElse(null)))
-                        .time(bounded(filter.until().orElse(null)))
-                        .time(after)
-                        .text(afterId)
-                        .time(after)
-                        .text(afterId)
-                        .integer(filter.limit()),
-                PostgresRuns::info);
+        FilterSql.Statement statement = FilterSql.list(sql.schema, filter, database.time());
+        return query.byIndex(statement.text(), statement.binding(), PostgresRuns::info);
     }
 
-    /** {@link Instant#MIN} and {@link Instant#MAX} are outside PostgreSQL's timestamps, and mean no bound. */
-    private static @Nullable Instant bounded(@Nullable Instant time) {
-        boolean storable = time != null
-                && time.isAfter(Instant.parse("-4000-01-01T00:00:00Z"))
-                && time.isBefore(Instant.parse("+20000-01-01T00:00:00Z"));
-        return storable ? time : null;
+    @Override
+    public Map<RunState, RunCount> count(RunFilter filter) {
+        FilterSql.Statement statement = FilterSql.count(sql.schema, filter);
+        Map<RunState, RunCount> counts = new EnumMap<>(RunState.class);
+        query.byIndex(
+                statement.text(),
+                statement.binding(),
+                row -> counts.put(Codes.state(row.getInt("state")), RunCount.seen(row.getInt("runs"))));
+        counts.values().removeIf(count -> count.runs() == 0);
+        return counts;
     }
 
     private static RunInfo info(ResultSet row) throws SQLException {
@@ -99,7 +87,7 @@ public final class PostgresRuns implements Runs {
                 Optional.ofNullable(Results.timeOrNull(row, "wake_at")),
                 row.getInt("recoveries"),
                 state == RunState.SUSPENDED ? Results.texts(row, "awaited") : List.of(),
-                Results.pairs(row, "attributes"));
+                Descriptions.read(row));
     }
 
     @Override

@@ -1,13 +1,13 @@
 package dev.perdure.postgres.read;
 
-import dev.perdure.postgres.jdbc.Json;
+import dev.perdure.postgres.jdbc.Descriptions;
 import dev.perdure.postgres.jdbc.Schema;
 
 /** The statements that only read. */
 public final class QuerySql {
     /** The columns of a run, without payloads. */
-    private static final String INFO = """
-            r.key, r.id, r.definition, r.state, r.created_at, r.changed_at, r.wake_at, ${attributes} AS attributes,
+    static final String INFO = """
+            r.key, r.id, r.definition, r.state, r.created_at, r.changed_at, r.wake_at, ${attributes} AS attributes, r.memo, r.status,
                    CASE WHEN r.recoveries > 0 AND r.entries_at_recovery < (
                        SELECT count(*) FROM ${schema}.journal j
                        WHERE j.key = r.key AND j.position > 0 AND j.position < ${OUTCOME}
@@ -49,26 +49,12 @@ public final class QuerySql {
                        ) AS a
                        ORDER BY a.position, a.what
                        LIMIT 10
-                   ) ELSE '{}' END AS awaited""".replace("${attributes}", Json.pairs("r.attributes"));
+                   ) ELSE '{}' END AS awaited""".replace("${attributes}", Descriptions.pairs("r.attributes"));
 
     private static final String FIND = """
             SELECT ${info}
             FROM ${schema}.run r
             WHERE r.id = ?
-            """;
-
-    /** Newest first. A condition that is null does not apply. */
-    private static final String LIST = """
-            SELECT ${info}
-            FROM ${schema}.run r
-            WHERE (?::int IS NULL OR r.state = ?)
-              AND (?::text IS NULL OR r.definition = ?)
-              AND r.created_at >= COALESCE(?::timestamptz, '-infinity')
-              AND r.created_at < COALESCE(?::timestamptz, 'infinity')
-              AND r.created_at <= COALESCE(?::timestamptz, 'infinity')
-              AND (?::text IS NULL OR (r.created_at, r.id) < (?::timestamptz, ?))
-            ORDER BY r.created_at DESC, r.id DESC
-            LIMIT ?
             """;
 
     /** A range of ids, in their order. The input is the answer at position 0. */
@@ -190,8 +176,8 @@ public final class QuerySql {
             LIMIT ?
             """;
 
+    final Schema schema;
     final String find;
-    final String list;
     final String latest;
     final String input;
     final String ended;
@@ -205,8 +191,8 @@ public final class QuerySql {
     final String auditedOf;
 
     public QuerySql(Schema schema) {
+        this.schema = schema;
         this.find = schema.sql(FIND.replace("${info}", INFO));
-        this.list = schema.sql(LIST.replace("${info}", INFO));
         this.latest = schema.sql(LATEST.replace("${info}", INFO));
         this.input = schema.sql(INPUT);
         this.ended = schema.sql(ENDED);

@@ -15,7 +15,7 @@ public final class RemovalSql {
      * key.
      */
     private static final List<String> DETAILS =
-            List.of("event", "mail", "awakeable", "subscription", "publication", "slot", "takeover");
+            List.of("event", "mail", "awakeable", "subscription", "publication", "slot", "takeover", "attribute");
 
     private static final String INFO = """
             SELECT next_at, began_at, looked, removed, ${declared} AS declared, ${changed} AS changed, next_at <= ${now} AS due

@@ -93,6 +93,7 @@ public final class LookedUpPlan {
         parts.addIf(!batch.cancels.isEmpty(), commands::cancels);
         parts.addIf(batch.ends.follows(), objects::follow);
         parts.addIf(!batch.ownEffects.isEmpty(), mail::effects);
+        parts.addIf(!batch.described.isEmpty(), runs::describe);
         parts.addIf(batch.objects.changesStates(), objects::states);
         parts.addIf(!batch.deliveries.isEmpty(), mail::deliver);
         parts.addIf(!batch.moves.isEmpty(), () -> batch.onlyEnds() ? runs.end(careful) : runs.move());
@@ -100,6 +101,7 @@ public final class LookedUpPlan {
         parts.addIf(!batch.reruns.isEmpty(), dags::rerun);
         parts.addIf(!batch.completedCalls.isEmpty(), objects::completed);
         parts.addIf(batch.completedCalls.states.changesStates(), objects::statesOfCompleted);
+        parts.addIf(batch.attributed().length > 0, runs::findable);
         parts.addIf(batch.answers(), mail::answer);
         parts.addIf(batch.releases(), objects::release);
         parts.addIf(batch.opens(), dags::open);

@@ -6,6 +6,7 @@ import dev.perdure.postgres.hint.PostgresHints;
 import dev.perdure.postgres.jdbc.AuditText;
 import dev.perdure.postgres.jdbc.Codes;
 import dev.perdure.postgres.jdbc.Database;
+import dev.perdure.postgres.jdbc.Descriptions;
 import dev.perdure.postgres.jdbc.Parameters;
 import dev.perdure.postgres.jdbc.Part;
 import dev.perdure.postgres.jdbc.Results;
@@ -35,7 +36,6 @@ import java.sql.SQLException;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -130,7 +130,7 @@ final class RevivedRuns {
                 null,
                 null,
                 null,
-                Map.copyOf(Results.pairs(row, "attributes")),
+                Descriptions.read(row),
                 row.getString("queue_key"),
                 new Admission(null, weight == null ? 1 : weight).at(Placement.of(row.getString("placement"))));
         return new Found(

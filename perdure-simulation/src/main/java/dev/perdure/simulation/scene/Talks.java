@@ -7,6 +7,7 @@ import dev.perdure.Topic;
 import dev.perdure.TypeRef;
 import dev.perdure.Workflow;
 import dev.perdure.WorkflowContext;
+import dev.perdure.attribute.Attribute;
 import dev.perdure.error.RunEndedException;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -18,6 +19,7 @@ import java.util.TreeSet;
 /** Messages from a caller and from another run, in order and once each; a promise at the end. */
 public final class Talks implements Scene {
     private static final Topic<String> WORDS = Topic.of("words", String.class);
+    private static final Attribute<Number> COUNT = Attribute.number("words");
     private static final Topic<String> SAID = Topic.of("said", String.class);
     private static final Topic<String> LAST = Topic.of("last", String.class);
     private static final int EACH = 3;
@@ -53,6 +55,8 @@ public final class Talks implements Scene {
             for (int i = 0; i < EACH; i++) {
                 ctx.send(RunId.of(to), WORDS, "run " + i);
                 ctx.publish(SAID, "run " + i);
+                ctx.attribute(COUNT, i + 1);
+                ctx.status("Has said %d words".formatted(i + 1));
                 ctx.sleep(Duration.ofMillis(20));
             }
         }

@@ -8,6 +8,7 @@ import dev.perdure.Definition;
 import dev.perdure.HistoryEvent;
 import dev.perdure.Invocation;
 import dev.perdure.Run;
+import dev.perdure.RunCount;
 import dev.perdure.RunFilter;
 import dev.perdure.RunInfo;
 import dev.perdure.RunState;
@@ -18,6 +19,8 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
@@ -87,6 +90,50 @@ abstract class ListingScenarios extends Scenarios {
             }
             assertThat(ids(paged)).hasSize(25).isEqualTo(ids(all));
         }
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void runs_are_found_by_their_end_their_reason_and_their_id_and_counted(TestMode mode) {
+        try (PerdureTest perdure = create(mode)) {
+            perdure.register(QUICK, SLOW, BAD);
+            Instant begin = perdure.now();
+            perdure.start(Invocation.of(SLOW, "x"), id("order-1"));
+            perdure.start(Invocation.of(BAD, "x"), id("order-2"));
+            perdure.start(Invocation.of(QUICK, "x"), id("other-1"));
+            perdure.settle();
+            perdure.advance(Duration.ofDays(11));
+
+            assertThat(ids(perdure.list(RunFilter.all().ended(begin.plus(Duration.ofDays(1)), Instant.MAX))))
+                    .containsExactly("order-1");
+            assertThat(ids(perdure.list(RunFilter.all().reason("java.lang.IllegalStateException: as"))))
+                    .containsExactly("order-2");
+            assertThat(ids(perdure.list(RunFilter.all().idPrefix("order-").oldestFirst())))
+                    .containsExactly("order-1", "order-2");
+            assertThat(perdure.count(RunFilter.all().limit(1)))
+                    .containsOnly(
+                            Map.entry(RunState.COMPLETED, new RunCount(2, false)),
+                            Map.entry(RunState.FAILED, new RunCount(1, false)));
+        }
+    }
+
+    @Test
+    void a_filter_that_cannot_be_meant_is_refused() {
+        assertThatThrownBy(() -> RunFilter.all().state())
+                .isInstanceOf(InvalidRequestException.class)
+                .hasMessage("The filter names no state. Give at least one, or leave state(…) out.");
+        assertThatThrownBy(() -> RunFilter.all().idPrefix(""))
+                .isInstanceOf(InvalidRequestException.class)
+                .hasMessage("The prefix of the id is empty. Give it a non-empty text.");
+        assertThatThrownBy(() -> RunFilter.all().reason("r".repeat(201)))
+                .isInstanceOf(InvalidRequestException.class)
+                .hasMessageContaining("has 201 characters; at most 200 are allowed");
+    }
+
+    @Test
+    void a_count_beyond_the_bound_says_only_that_there_are_more() {
+        assertThat(RunCount.seen(10_000)).hasToString("10000");
+        assertThat(RunCount.seen(10_001)).isEqualTo(new RunCount(10_000, true)).hasToString("more than 10000");
     }
 
     @ParameterizedTest

@@ -9,6 +9,7 @@ import dev.perdure.RunInfo;
 import dev.perdure.RunState;
 import dev.perdure.StartOptions;
 import dev.perdure.TypeRef;
+import dev.perdure.attribute.Attribute;
 import dev.perdure.error.TerminalException;
 import dev.perdure.error.UnknownScheduleException;
 import dev.perdure.schedule.Fire;
@@ -30,6 +31,8 @@ import org.junit.jupiter.params.provider.EnumSource;
 
 /** Commands to schedules, what their runs get, and what happens after failures. */
 abstract class ScheduleCommandScenarios extends ScheduledRuns {
+    private static final Attribute<String> TEAM = Attribute.text("team");
+
     @ParameterizedTest
     @EnumSource
     void a_paused_schedule_skips_its_times_and_goes_on_when_it_is_resumed(TestMode mode) {
@@ -170,11 +173,15 @@ abstract class ScheduleCommandScenarios extends ScheduledRuns {
             });
             perdure.register(asks)
                     .schedules(hourly(asks)
-                            .options(StartOptions.defaults().priority(3).attribute("team", "billing")));
+                            .options(StartOptions.defaults()
+                                    .priority(3)
+                                    .attribute(TEAM, "billing")
+                                    .memo("by the hour")));
             perdure.settle();
             perdure.advance(HOUR.plus(MINUTE));
             RunInfo run = fired(perdure).getFirst();
-            assertThat(run.attributes()).containsEntry("team", "billing");
+            assertThat(run.description().get(TEAM)).contains("billing");
+            assertThat(run.description().memo()).contains("by the hour");
             assertThat("hourly@"
                             + perdure.run(run.id(), TypeRef.of(String.class)).result())
                     .isEqualTo(run.id().value());

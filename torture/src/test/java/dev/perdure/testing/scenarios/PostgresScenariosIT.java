@@ -171,6 +171,9 @@ class PostgresScenariosIT {
     class Listener extends ListenerScenarios implements OnPostgres {}
 
     @Nested
+    class Attributes extends AttributeScenarios implements OnPostgres {}
+
+    @Nested
     class Listing extends ListingScenarios implements OnPostgres {}
 
     @Nested

@@ -172,7 +172,7 @@ public final class Children {
                 options.delay().orElse(null),
                 start.answers() ? new Parent(held.run(), call.position(), true) : null,
                 callee.object(options),
-                options.attributes(),
+                options.description(),
                 options.key().orElse(null),
                 new Admission(options.startWithin().orElse(null), options.weight()).at(start.placement()));
         String begun = id.value() + AFTER_ID + Fingerprint.of(input);

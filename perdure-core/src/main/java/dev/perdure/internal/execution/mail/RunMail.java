@@ -5,6 +5,9 @@ import dev.perdure.DurableFuture;
 import dev.perdure.RunId;
 import dev.perdure.Settled;
 import dev.perdure.Topic;
+import dev.perdure.attribute.Attribute;
+import dev.perdure.attribute.AttributeValue;
+import dev.perdure.attribute.Description;
 import dev.perdure.error.PayloadException;
 import dev.perdure.error.RejectedException;
 import dev.perdure.internal.execution.future.EngineFuture;
@@ -40,6 +43,9 @@ public final class RunMail {
     private final Derived derived;
     private final UnreadMail inbox;
     private final Host host;
+
+    /** The attributes that the code has set in this life. */
+    private Description said = Description.NONE;
 
     public RunMail(
             ContextCalls calls,
@@ -231,6 +237,22 @@ public final class RunMail {
         Payload payload = encode("published value", topic, value);
         ContextCall call = calls.take("publish", Entry.Kind.EFFECT, "publish '%s'".formatted(topic));
         carryOut(call, new Effect.Publish(topic.name(), call.position(), payload));
+    }
+
+    /** What the code has set counts, also during a replay, so that the limit does not depend on it. */
+    public <T> void attribute(Attribute<T> attribute, @Nullable T value) {
+        Texts.requireGiven("attribute", attribute);
+        String name = attribute.name();
+        AttributeValue stored = value == null ? null : attribute.value(value);
+        said = stored == null ? said.without(name) : said.with(name, stored);
+        ContextCall call = calls.take("attribute", Entry.Kind.EFFECT, "set attribute '%s'".formatted(name));
+        carryOut(call, new Effect.SetAttribute(name, stored));
+    }
+
+    public void status(String text) {
+        Description.NONE.withStatus(text);
+        ContextCall call = calls.take("status", Entry.Kind.EFFECT, "set status");
+        carryOut(call, new Effect.SetStatus(text));
     }
 
     private void deliver(ContextCall call, RunId to, Mail mail) {

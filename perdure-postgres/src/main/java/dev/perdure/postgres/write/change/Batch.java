@@ -42,6 +42,7 @@ public final class Batch {
     public final RunCommands commands = new RunCommands();
     public final RunCommands cancels = new RunCommands();
     public final OwnEffects ownEffects = new OwnEffects();
+    public final Described described = new Described();
     public final BatchObjects objects = new BatchObjects();
     public final MailDeliveries deliveries = new MailDeliveries();
     public final List<Placed<Change.CompletedCall>> completedCallChanges = new ArrayList<>();
@@ -104,6 +105,8 @@ public final class Batch {
             case Effect.SetState set -> objects.set(sender, set);
             case Effect.ClearState clear -> objects.clear(sender, clear);
             case Effect.ClearAllState() -> objects.clearAll(sender);
+            case Effect.SetAttribute set -> described.set(sender, set);
+            case Effect.SetStatus set -> described.set(sender, set);
         }
     }
 
@@ -151,13 +154,27 @@ public final class Batch {
         return placed.stream().map(Placed::change).toList();
     }
 
-    /** The runs to lock by key: those that move, and parents that may have to be told that an id is taken. */
+    /** The runs to lock by key: those that move or change what they say about themselves, and parents that may have to be told that an id is taken. */
     public long[] lockedKeys() {
         LongStream parents = deliveries.all.stream()
                 .filter(delivery -> delivery.rival() != null)
                 .mapToLong(delivery -> Objects.requireNonNull(delivery.key()));
         LongStream own = LongStream.concat(LongStream.of(Moves.keys(moves)), LongStream.of(Moves.keys(restarts)));
-        return LongStream.concat(LongStream.concat(own, parents), LongStream.of(objects.arrivingKeys()))
+        LongStream others = LongStream.concat(parents, LongStream.of(objects.arrivingKeys()));
+        LongStream speaking = described.keys().stream().mapToLong(Long::longValue);
+        return LongStream.concat(LongStream.concat(own, others), speaking)
+                .distinct()
+                .toArray();
+    }
+
+    /** The runs that may have attributes since this batch. */
+    public long[] attributed() {
+        LongStream born = births.all.stream()
+                .filter(birth -> !birth.run().description().attributes().isEmpty())
+                .mapToLong(RunToStart::key);
+        LongStream speaking = described.keys().stream().mapToLong(Long::longValue);
+        return LongStream.concat(LongStream.concat(born, speaking), completedCalls.attributed())
+                .sorted()
                 .toArray();
     }
 
@@ -172,9 +189,9 @@ public final class Batch {
         return moves.stream().allMatch(placed -> placed.change().move() instanceof Move.End);
     }
 
-    /** Whether it moves runs that its worker holds. */
+    /** Whether it changes rows of runs that its worker holds. */
     public boolean moves() {
-        return !moves.isEmpty() || !restarts.isEmpty() || !objects.arrivals.isEmpty();
+        return !moves.isEmpty() || !restarts.isEmpty() || !objects.arrivals.isEmpty() || !described.isEmpty();
     }
 
     /** Whether it only appends to journals. */

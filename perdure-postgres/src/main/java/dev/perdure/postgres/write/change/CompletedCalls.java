@@ -21,6 +21,8 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.stream.IntStream;
+import java.util.stream.LongStream;
 
 /** Calls of virtual objects that begin and end in this batch, behind a run that the batch ends. */
 public final class CompletedCalls {
@@ -102,6 +104,14 @@ public final class CompletedCalls {
 
     public boolean isEmpty() {
         return all.isEmpty();
+    }
+
+    /** The calls that have attributes. */
+    LongStream attributed() {
+        return IntStream.range(0, all.size())
+                .filter(i ->
+                        !all.get(i).change().run().description().attributes().isEmpty())
+                .mapToLong(i -> advances.get(i).run().key());
     }
 
     /** For each pipeline, its object and the run before its calls, with the end of that run. */

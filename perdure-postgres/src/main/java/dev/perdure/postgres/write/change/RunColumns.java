@@ -1,7 +1,7 @@
 package dev.perdure.postgres.write.change;
 
 import dev.perdure.postgres.jdbc.Columns;
-import dev.perdure.postgres.jdbc.Json;
+import dev.perdure.postgres.jdbc.Descriptions;
 import dev.perdure.postgres.jdbc.Micros;
 import dev.perdure.spi.change.NewRun;
 
@@ -25,7 +25,9 @@ public final class RunColumns {
                     run -> run.admission().weight() == 1
                             ? null
                             : Integer.valueOf(run.admission().weight()))
-            .jsonb("attributes", run -> Json.object(run.attributes()));
+            .jsonb("attributes", run -> Descriptions.json(run.description().attributes()))
+            .text("memo", run -> run.description().memo().orElse(null))
+            .text("status", run -> run.description().status().orElse(null));
 
     /** These columns and the timeout. */
     public static final Columns<NewRun> TIMED = KEPT.bigintOrNull("timeout", run -> Micros.ofNullable(run.timeout()));

@@ -40,6 +40,7 @@ public final class SelfContained {
         return start.tasks().isEmpty()
                 && run.delay() == null
                 && run.object() == null
+                && run.description().attributes().isEmpty()
                 && run.admission().startWithin() == null
                 && run.parent() != null
                 && run.parent().isReport()
@@ -94,6 +95,8 @@ public final class SelfContained {
                 && start.mails().isEmpty()
                 && run.delay() == null
                 && run.parent() == null
+                // Attributes have rows of their own.
+                && run.description().attributes().isEmpty()
                 // A run that starts as running has begun.
                 && (start.owner() != null || run.admission().startWithin() == null);
     }

@@ -164,6 +164,7 @@ public final class LedgerSql {
     final String there;
     final String control;
     public final LockSql locks;
+    final DescriptionSql descriptions;
     public final MoveSql moves;
     public final CommandSql commands;
     public final OwnSql own;
@@ -184,6 +185,7 @@ public final class LedgerSql {
         this.there = Pieces.sql(schema, THERE.replace("${places}", Entries.PLACES.numbered("g")));
         this.control = Pieces.sql(schema, CONTROL);
         this.locks = new LockSql(schema);
+        this.descriptions = new DescriptionSql(schema);
         this.moves = new MoveSql(schema);
         this.commands = new CommandSql(schema);
         this.own = new OwnSql(schema);

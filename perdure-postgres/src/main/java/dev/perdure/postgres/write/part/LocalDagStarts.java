@@ -83,6 +83,7 @@ public final class LocalDagStarts {
                 && start.mails().isEmpty()
                 && run.delay() == null
                 && run.parent() == null
+                && run.description().attributes().isEmpty()
                 && run.object() == null;
     }
 

@@ -1,6 +1,6 @@
 package dev.perdure.postgres.write.part;
 
-import dev.perdure.postgres.jdbc.Json;
+import dev.perdure.postgres.jdbc.Descriptions;
 import dev.perdure.postgres.jdbc.Schema;
 
 /** The statements that let a run that has ended continue, and that fork runs. The rules of {@link LedgerSql} apply. */
@@ -27,7 +27,7 @@ public final class RetrySql {
      * that called it, and lives or has recorded the answer.
      */
     private static final String FIND = """
-            SELECT r.key, r.id, r.definition, r.queue, r.priority, r.queue_key, r.weight, r.placement, ${attributes} AS attributes, r.state,
+            SELECT r.key, r.id, r.definition, r.queue, r.priority, r.queue_key, r.weight, r.placement, ${attributes} AS attributes, r.memo, r.status, r.state,
                    r.changed_at, r.restarts, r.removed_at IS NOT NULL AS removed,
                    r.after IS NOT NULL AND r.before IS NULL AS has_tasks, r.before IS NOT NULL AS is_task,
                    (SELECT true FROM ${schema}.object_call c WHERE c.key = r.key LIMIT 1) IS NOT NULL AS calls, p.id AS told,
@@ -161,7 +161,7 @@ public final class RetrySql {
         this.repair = Pieces.sql(schema, REPAIR);
         this.audit = Pieces.sql(schema, AUDIT);
         this.lock = Pieces.sql(schema, LOCK);
-        this.find = Pieces.sql(schema, FIND.replace("${attributes}", Json.pairs("r.attributes")));
+        this.find = Pieces.sql(schema, FIND.replace("${attributes}", Descriptions.pairs("r.attributes")));
         this.entries = Pieces.sql(schema, ENTRIES);
         this.retry = Pieces.sql(schema, RETRY);
         this.missed = Pieces.sql(schema, MISSED);

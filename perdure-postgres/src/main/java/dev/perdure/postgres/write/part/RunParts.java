@@ -69,6 +69,19 @@ public final class RunParts {
                 this::readLock);
     }
 
+    /** What transitions say about their runs. */
+    public Part describe() {
+        return new Part(sql.descriptions.describe, parameters -> {
+            batch.described.bind(parameters);
+            sending.lane(parameters).integer(sending.worker());
+        });
+    }
+
+    /** Makes runs findable by their attributes. */
+    public Part findable() {
+        return new Part(sql.descriptions.index, parameters -> parameters.longs(batch.attributed()));
+    }
+
     /** Locks everything that the batch touches. */
     public Part lockAll() {
         return new Part(

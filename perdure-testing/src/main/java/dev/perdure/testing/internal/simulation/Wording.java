@@ -77,6 +77,8 @@ final class Wording {
             case Effect.SetState set -> "set '%s'".formatted(set.name());
             case Effect.ClearState clear -> "clear '%s'".formatted(clear.name());
             case Effect.ClearAllState() -> "clear all";
+            case Effect.SetAttribute set -> "set the attribute '%s'".formatted(set.name());
+            case Effect.SetStatus set -> "set the status";
         };
     }
 

@@ -1,0 +1,90 @@
+package dev.perdure.attribute;
+
+import dev.perdure.error.InvalidRequestException;
+import dev.perdure.internal.text.Texts;
+import java.nio.charset.StandardCharsets;
+import java.util.Collections;
+import java.util.Map;
+import java.util.Optional;
+import java.util.TreeMap;
+
+/**
+ * What a run says about itself. Immutable.
+ *
+ * @param attributes what it is found by, in the order of their names
+ * @param memo what a person reads about it, set at the start
+ * @param status what it does at present, in its own words
+ */
+public record Description(Map<String, AttributeValue> attributes, Optional<String> memo, Optional<String> status) {
+    /** The description of a run that says nothing. */
+    public static final Description NONE = new Description(Map.of(), Optional.empty(), Optional.empty());
+
+    /** How many bytes of UTF-8 the names and values of a run have at most. */
+    public static final int MAX_ATTRIBUTES = 2_000;
+
+    private static final int MAX_MEMO = 4_000;
+    private static final int MAX_STATUS = 200;
+
+    /** Copies the attributes. */
+    public Description {
+        attributes = Collections.unmodifiableMap(new TreeMap<>(attributes));
+    }
+
+    /** The value of an attribute, if the run has it. */
+    public <T> Optional<T> get(Attribute<T> attribute) {
+        Texts.requireGiven("attribute", attribute);
+        return Optional.ofNullable(attributes.get(attribute.name())).map(attribute::read);
+    }
+
+    /** The same with this attribute, in place of an earlier one of its name. */
+    public Description with(String name, AttributeValue value) {
+        Map<String, AttributeValue> more = new TreeMap<>(attributes);
+        more.put(name, value);
+        int bytes = more.entrySet().stream()
+                .mapToInt(each -> bytes(each.getKey())
+                        + each.getValue().texts().stream()
+                                .mapToInt(Description::bytes)
+                                .sum())
+                .sum();
+        if (bytes > MAX_ATTRIBUTES) {
+            throw new InvalidRequestException(
+                    "With the attribute '%s' the attributes of the run have %d bytes; at most %d are allowed. Put data that is not searched for into the memo."
+                            .formatted(name, bytes, MAX_ATTRIBUTES));
+        }
+        return new Description(more, memo, status);
+    }
+
+    private static int bytes(String text) {
+        return text.getBytes(StandardCharsets.UTF_8).length;
+    }
+
+    /** The same without this attribute. */
+    public Description without(String name) {
+        Map<String, AttributeValue> fewer = new TreeMap<>(attributes);
+        fewer.remove(name);
+        return new Description(fewer, memo, status);
+    }
+
+    /** The same with this memo. */
+    public Description withMemo(String text) {
+        return new Description(attributes, Optional.of(requireText("memo", text, MAX_MEMO)), status);
+    }
+
+    /** The same with this status. */
+    public Description withStatus(String text) {
+        return new Description(attributes, memo, Optional.of(requireText("status", text, MAX_STATUS)));
+    }
+
+    private static String requireText(String what, String text, int most) {
+        Texts.requireGiven(what, text);
+        if (text.length() > most) {
+            throw new InvalidRequestException("The %s has %d characters; at most %d are allowed. Shorten it."
+                    .formatted(what, text.length(), most));
+        }
+        if (text.indexOf('\0') >= 0) {
+            throw new InvalidRequestException(
+                    "The %s holds the character U+0000, which cannot be stored as text. Remove it.".formatted(what));
+        }
+        return text;
+    }
+}

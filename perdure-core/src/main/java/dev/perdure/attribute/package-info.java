@@ -1,0 +1,2 @@
+/** What runs are found by: attributes with their values, and conditions on them. */
+package dev.perdure.attribute;

@@ -1,0 +1,67 @@
+package dev.perdure.postgres.jdbc;
+
+import dev.perdure.attribute.Attribute;
+import dev.perdure.attribute.AttributeValue;
+import dev.perdure.attribute.Description;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.util.Map;
+import java.util.Optional;
+import java.util.TreeMap;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
+
+/** What runs say about themselves, in columns: {@code attributes}, {@code memo} and {@code status}. */
+public final class Descriptions {
+    private Descriptions() {}
+
+    /** The attributes as a JSON object, or null if there are none. */
+    public static @Nullable String json(Map<String, ? extends @Nullable AttributeValue> attributes) {
+        return attributes.isEmpty()
+                ? null
+                : attributes.entrySet().stream()
+                        .map(each -> Json.quoted(each.getKey()) + ":" + json(each.getValue()))
+                        .collect(Collectors.joining(",", "{", "}"));
+    }
+
+    private static String json(@Nullable AttributeValue value) {
+        return switch (value) {
+            case null -> "null";
+            case AttributeValue.Text text -> Json.quoted(text.value());
+            case AttributeValue.Decimal number -> number.value().toPlainString();
+            case AttributeValue.Flag flag -> String.valueOf(flag.value());
+            case AttributeValue.Time time ->
+                "{\"time\":" + Json.quoted(time.value().toString()) + "}";
+            case AttributeValue.Keywords keywords ->
+                keywords.words().stream().map(Json::quoted).collect(Collectors.joining(",", "[", "]"));
+        };
+    }
+
+    /** The SQL for the attributes that {@link #read} and {@link #checked} read. */
+    public static String pairs(String column) {
+        return """
+                CASE WHEN %1$s IS NOT NULL THEN ARRAY(
+                    SELECT unnest(ARRAY[v.name, v.kind || ':' || string_agg(v.value, chr(10))])
+                    FROM ${schema}.attribute_values(%1$s) AS v GROUP BY v.name, v.kind) END""".formatted(column);
+    }
+
+    public static Description read(ResultSet row) throws SQLException {
+        Map<String, AttributeValue> attributes = new TreeMap<>();
+        Results.pairs(row, "attributes").forEach((name, value) -> attributes.put(name, AttributeValue.decoded(value)));
+        return new Description(
+                attributes, Optional.ofNullable(row.getString("memo")), Optional.ofNullable(row.getString("status")));
+    }
+
+    /** The attributes and the memo of a start that plain SQL may have inserted, so they are checked again. */
+    public static Description checked(ResultSet row) throws SQLException {
+        Description checked = Description.NONE;
+        for (Map.Entry<String, String> each : Results.pairs(row, "attributes").entrySet()) {
+            String name = Attribute.text(each.getKey()).name();
+            AttributeValue value = AttributeValue.decoded(each.getValue());
+            value.require(name);
+            checked = checked.with(name, value);
+        }
+        String memo = row.getString("memo");
+        return memo == null ? checked : checked.withMemo(memo);
+    }
+}

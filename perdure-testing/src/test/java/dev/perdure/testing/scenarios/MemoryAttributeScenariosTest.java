@@ -1,0 +1,3 @@
+package dev.perdure.testing.scenarios;
+
+class MemoryAttributeScenariosTest extends AttributeScenarios implements InMemory {}
