@@ -92,6 +92,7 @@ final class PiecesTest {
                         "MailSql.java: DELETE FROM ${schema}.event",
                         "RetrySql.java: DELETE FROM ${schema}.journal",
                         "RetrySql.java: INSERT INTO ${schema}.journal",
+                        "RetrySql.java: INSERT INTO ${schema}.journal",
                         "OneChangeSql.java: DELETE FROM ${schema}.held",
                         "OneChangeSql.java: DELETE FROM ${schema}.held",
                         "TransactionSql.java: INSERT INTO ${schema}.journal");
