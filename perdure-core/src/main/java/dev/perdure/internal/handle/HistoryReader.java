@@ -64,7 +64,7 @@ final class HistoryReader {
         return store.runs().audited(AuditFilter.run(run.id().value()).limit(ANSWERS)).stream()
                 .filter(entry -> !entry.at().isBefore(started))
                 .filter(entry -> entry.action() == Action.RESOLVE || entry.action() == Action.REJECT)
-                .sorted(Comparator.comparing(AuditEntry::at).thenComparing(AuditEntry::position))
+                .sorted(Comparator.comparing(AuditEntry::at).thenComparingInt(AuditEntry::position))
                 .toList();
     }
 
