@@ -143,7 +143,8 @@ public interface Run<R extends @Nullable Object> {
      * or it failed or was cancelled and is {@link #retry retried} afterwards: then no worker has its journal in memory.
      * Everything that the run did after the step stays as it is; the code goes over it again with the new answer.
      *
-     * @throws InvalidRequestException if the run is in another state, or has no step at the position
+     * @throws InvalidRequestException if the run is in another state, has no step at the position, or has ended and
+     *     could not be retried
      */
     void repair(Repair repair);
 

@@ -10,6 +10,7 @@ import dev.perdure.spi.change.NewRun;
 import dev.perdure.spi.change.Parent;
 import dev.perdure.spi.change.Recorded;
 import dev.perdure.spi.change.RetryPlan;
+import java.time.Instant;
 import java.util.List;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
@@ -35,23 +36,16 @@ final class MemoryRetries {
         if (row.stripped) {
             return Outcome.Refused.removed(retry.run());
         }
-        String refusal = refusal(row);
-        RetryPlan plan = RetryPlan.of(row.journal.values());
-        if (refusal == null) {
-            refusal = plan.refusal();
-        }
-        Row rival = ledger.keys.rival(row);
-        if (refusal == null && rival != null) {
-            refusal = Change.Retry.keyTaken(
-                    retry.run(),
-                    Objects.requireNonNull(row.startKey),
-                    rival.ref.id().value());
-        }
+        RetryPlan plan = RetryPlan.of(row.journal.values(), row.changedAt);
+        String refusal = refusal(row, plan);
         if (refusal != null) {
             return new Outcome.Refused(refusal);
         }
         ledger.keys.takeBack(row);
-        plan.removed().forEach(place -> row.journal.remove(new Row.Place(place.position(), place.note())));
+        remove(row, plan.removed());
+        Instant ended = row.changedAt;
+        row.journal.replaceAll((place, recorded) ->
+                recorded.at().isAfter(ended) ? new Recorded(recorded.entry(), ended) : recorded);
         row.outcome = null;
         row.epoch++;
         row.recoveries = 0;
@@ -96,9 +90,25 @@ final class MemoryRetries {
         }
     }
 
-    private @Nullable String refusal(Row row) {
-        return Change.Retry.refusal(
+    /** Why the run cannot be retried, or null. */
+    private @Nullable String refusal(Row row, RetryPlan plan) {
+        String refusal = Change.Retry.refusal(
                 row.ref.id(), row.state, !row.tasks.isEmpty(), row.isTask(), row.start.object() != null, told(row));
+        if (refusal == null) {
+            refusal = plan.refusal();
+        }
+        Row rival = ledger.keys.rival(row);
+        if (refusal == null && rival != null) {
+            refusal = Change.Retry.keyTaken(
+                    row.ref.id(),
+                    Objects.requireNonNull(row.startKey),
+                    rival.ref.id().value());
+        }
+        return refusal;
+    }
+
+    private static void remove(Row row, List<RetryPlan.Place> places) {
+        places.forEach(place -> row.journal.remove(new Row.Place(place.position(), place.note())));
     }
 
     Outcome repair(Change.Repair repair) {
@@ -113,8 +123,11 @@ final class MemoryRetries {
             return Outcome.Refused.removed(repair.run());
         }
         String refusal = Change.Repair.refusal(repair.run(), row.state);
+        List<RetryPlan.Place> removed = List.of();
         if (refusal == null && row.state.isTerminal()) {
-            refusal = refusal(row);
+            RetryPlan plan = RetryPlan.of(row.journal.values(), row.changedAt);
+            refusal = refusal(row, plan);
+            removed = plan.removedBeside(repair.position());
         }
         if (refusal != null) {
             return new Outcome.Refused(refusal);
@@ -123,8 +136,9 @@ final class MemoryRetries {
         if (answer == null) {
             return new Outcome.Refused(repair.noStep());
         }
-        Recorded before = row.journal.get(Row.Place.of(answer));
-        row.journal.put(Row.Place.of(answer), new Recorded(answer, before == null ? tables.now() : before.at()));
+        Instant at = repair.time(row.journal.values(), row.state, row.changedAt, tables.now());
+        remove(row, removed);
+        row.journal.put(Row.Place.of(answer), new Recorded(answer, at));
         tables.audits.add(repair.audit());
         return new Outcome.Applied(tables.now(), row.state);
     }

@@ -308,10 +308,19 @@ public class RunHandle<R extends @Nullable Object> implements Run<R> {
         Object value = repair.value();
         Type type = value == null ? Object.class : value.getClass();
         Payload payload = repair.failure()
-                .map(message -> values.encode(new FailedAttempt(Failure.of(new TerminalException(message)), 1, 0)))
+                .map(message -> values.encode(new FailedAttempt(
+                        Failure.of(new TerminalException(message)), lastAttempt(repair.position()), 0)))
                 .orElseGet(() -> values.store(value, type, "the repaired result of a step")
                         .payload());
         commands.repair(ref, repair, payload);
+    }
+
+    /** The number of the last attempt at a position. */
+    private int lastAttempt(int position) {
+        return history().stream()
+                .filter(event -> event.position() == position)
+                .mapToInt(HistoryEvent::attempt)
+                .reduce(1, Math::max);
     }
 
     @Override

@@ -5,6 +5,7 @@ import dev.perdure.RunState;
 import dev.perdure.spi.Audit;
 import dev.perdure.spi.Outcome;
 import java.time.Instant;
+import java.time.temporal.ChronoUnit;
 import java.util.Collection;
 import java.util.List;
 import java.util.Set;
@@ -208,7 +209,8 @@ public sealed interface Change {
     /**
      * Puts another answer in the place of what a step has recorded, or of the answer that it has not got yet. The run
      * must not be in the memory of a worker: it is paused, or it has ended and could be retried. Its state does not
-     * change. The store recognises a repeated repair by its audit entry.
+     * change. If it has ended, the repair also removes what a retry would remove beside this step: see {@link
+     * RetryPlan}. The store recognises a repeated repair by its audit entry.
      *
      * @param run the run
      * @param position the position of the step
@@ -238,6 +240,24 @@ public sealed interface Change {
                     .map(entry -> new Entry(position, Entry.ANSWER, entry.kind(), entry.name(), status, payload))
                     .findFirst()
                     .orElse(null);
+        }
+
+        /**
+         * For stores: the time of the answer. In a paused run it is that of the answer it replaces, because what came
+         * before the step and what after it stays so. In a run that has ended it is after the end.
+         *
+         * @param changed when the run entered its state
+         */
+        public Instant time(Collection<Recorded> journal, RunState state, Instant changed, Instant now) {
+            if (state.isTerminal()) {
+                return now.isAfter(changed) ? now : changed.plus(1, ChronoUnit.MICROS);
+            }
+            return journal.stream()
+                    .filter(recorded -> recorded.entry().position() == position
+                            && recorded.entry().note() == Entry.ANSWER)
+                    .map(Recorded::at)
+                    .findFirst()
+                    .orElse(now);
         }
 
         /** For stores: the refusal if there is none. */

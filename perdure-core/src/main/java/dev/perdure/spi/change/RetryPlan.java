@@ -2,6 +2,7 @@ package dev.perdure.spi.change;
 
 import dev.perdure.spi.change.Entry.Kind;
 import dev.perdure.spi.change.Entry.Status;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.Comparator;
@@ -18,6 +19,10 @@ import org.jspecify.annotations.Nullable;
  * removed with its attempts and begins anew; of a call that got the cancel or the deadline only that is removed, and
  * the call goes on. If there is none, the workflow itself threw, and the run continues behind its last entry.
  *
+ * <p>The first repair of a run that has ended carries this plan out, and its answer has a time after the end of the
+ * run. Nothing else has: a run that has ended records nothing. So a later plan removes nothing more, and a retry
+ * continues with the answers that were given by hand. From then on they count like any other answer.
+ *
  * @param removed the entries to remove
  * @param refusal why the run cannot be retried, or null
  */
@@ -28,8 +33,15 @@ public record RetryPlan(List<Place> removed, @Nullable String refusal) {
     /** An entry. */
     public record Place(int position, int note) {}
 
-    /** Of a journal. The payloads do not matter. */
-    public static RetryPlan of(Collection<Recorded> journal) {
+    /**
+     * Of the journal of a run that has ended. The payloads do not matter.
+     *
+     * @param ended when the run ended
+     */
+    public static RetryPlan of(Collection<Recorded> journal, Instant ended) {
+        if (journal.stream().anyMatch(recorded -> recorded.at().isAfter(ended))) {
+            return new RetryPlan(List.of(), null);
+        }
         Optional<Recorded> failed = journal.stream().filter(RetryPlan::failed).max(BY_TIME);
         Set<Place> removed = new HashSet<>();
         if (failed.isPresent()) {
@@ -57,6 +69,11 @@ public record RetryPlan(List<Place> removed, @Nullable String refusal) {
                 .map(event -> refused(
                         "%s was not answered, and the run has missed events since its end.".formatted(describe(event))))
                 .orElseGet(() -> new RetryPlan(List.copyOf(removed), null));
+    }
+
+    /** What a repair of a step removes: its answer is replaced, and its attempts stay. */
+    public List<Place> removedBeside(int position) {
+        return removed.stream().filter(place -> place.position() != position).toList();
     }
 
     private static RetryPlan refused(String why) {

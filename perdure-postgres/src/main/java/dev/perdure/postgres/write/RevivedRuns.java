@@ -178,19 +178,12 @@ final class RevivedRuns {
         if (!run.state().isTerminal() || !run.changedAt().equals(retry.ended())) {
             return new Outcome.AlreadyThere(run.changedAt(), run.state());
         }
-        String refusal = refusal(retry.run(), run);
+        RetryPlan plan = RetryPlan.of(entries(connection, run.key()), run.changedAt());
+        String refusal = refusal(retry.run(), run, plan, key);
         if (refusal != null) {
             return new Outcome.Refused(refusal);
         }
-        RetryPlan plan = RetryPlan.of(entries(connection, run.key()));
-        if (plan.refusal() != null) {
-            return new Outcome.Refused(plan.refusal());
-        }
         if (key != null) {
-            String taken = key.refusal();
-            if (taken != null) {
-                return new Outcome.Refused(taken);
-            }
             key.takeBack(run.key());
         }
         List<RetryPlan.Place> removed = new ArrayList<>(plan.removed());
@@ -224,11 +217,18 @@ final class RevivedRuns {
         }
     }
 
-    private static @Nullable String refusal(RunId id, Found run) {
+    /** Why the run cannot be retried, or null. */
+    private static @Nullable String refusal(RunId id, Found run, RetryPlan plan, @Nullable RetriedKey key)
+            throws SQLException {
         if (run.removed()) {
             return Outcome.Refused.removed(id).reason();
         }
-        return Change.Retry.refusal(id, run.state(), run.hasTasks(), run.isTask(), run.calls(), run.told());
+        String refusal =
+                Change.Retry.refusal(id, run.state(), run.hasTasks(), run.isTask(), run.calls(), run.told());
+        if (refusal == null) {
+            refusal = plan.refusal();
+        }
+        return refusal == null && key != null ? key.refusal() : refusal;
     }
 
     private static void places(Parameters parameters, List<RetryPlan.Place> places) throws SQLException {
@@ -254,6 +254,7 @@ final class RevivedRuns {
 
     /** Under the lock of a run that no worker holds, so that none takes it with the old answer. */
     private Outcome repair(Connection connection, Change.Repair repair) throws SQLException {
+        RetriedKey key = RetriedKey.lock(connection, keySql, repair.run(), context.database());
         Found run = find(connection, repair.run());
         if (run == null) {
             return new Outcome.UnknownRun();
@@ -265,26 +266,34 @@ final class RevivedRuns {
             return Outcome.Refused.removed(repair.run());
         }
         String refusal = Change.Repair.refusal(repair.run(), run.state());
+        List<Recorded> journal = entries(connection, run.key());
+        List<RetryPlan.Place> removed = new ArrayList<>();
         if (refusal == null && run.state().isTerminal()) {
-            refusal = refusal(repair.run(), run);
+            RetryPlan plan = RetryPlan.of(journal, run.changedAt());
+            refusal = refusal(repair.run(), run, plan, key);
+            removed.addAll(plan.removedBeside(repair.position()));
         }
         if (refusal != null) {
             return new Outcome.Refused(refusal);
         }
-        Entry answer = repair.answer(entries(connection, run.key()));
+        Entry answer = repair.answer(journal);
         if (answer == null) {
             return new Outcome.Refused(repair.noStep());
         }
+        Instant at = repair.time(journal, run.state(), run.changedAt(), run.at());
         Part part = new Part(
                 sql.repair,
-                parameters -> parameters
-                        .integer(answer.position())
-                        .time(run.at())
-                        .integer((int) Codes.of(answer.kind()))
-                        .integer((int) Codes.of(answer.status()))
-                        .text(answer.name())
-                        .bytes(answer.payload().bytes())
-                        .number(run.key()));
+                parameters -> places(
+                        parameters
+                                .integer(answer.position())
+                                .time(at)
+                                .integer((int) Codes.of(answer.kind()))
+                                .integer((int) Codes.of(answer.status()))
+                                .text(answer.name())
+                                .bytes(answer.payload().bytes())
+                                .number(run.key())
+                                .number(run.key()),
+                        removed));
         context.script().send(connection, List.of(part));
         audit(connection, repair.audit(), run);
         return new Outcome.Applied(run.at(), run.state());

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.perdure.RunId;
 import dev.perdure.RunState;
+import dev.perdure.StartKey;
 import dev.perdure.audit.AuditEntry;
 import dev.perdure.audit.AuditEntry.Action;
 import dev.perdure.audit.AuditEntry.Subject;
@@ -13,6 +14,7 @@ import dev.perdure.conformance.StoreConformance;
 import dev.perdure.spi.Audit;
 import dev.perdure.spi.Dispatch.Claimed;
 import dev.perdure.spi.Outcome;
+import dev.perdure.spi.change.Admission;
 import dev.perdure.spi.change.Change;
 import dev.perdure.spi.change.Change.CommandKind;
 import dev.perdure.spi.change.Effect;
@@ -115,6 +117,89 @@ public abstract class RepairConformance extends StoreConformance {
         assertThat(apply(new Change.Retry(run.id(), found(run).info().changedAt())))
                 .isInstanceOf(Outcome.Applied.class);
         assertThat(journalOf(run)).containsExactly(step(1, "1"), entry(2, 0, Kind.STEP, Status.VALUE, "2"));
+    }
+
+    @Test
+    void a_failed_run_that_could_not_be_retried_is_not_repaired() {
+        WorkerId worker = join();
+        RunRef run = startOwned(worker, "a");
+        Entry failed = entry(1, 0, Kind.STEP, Status.FAILURE, "1");
+        apply(worker, advance(run, 1, STAY, failed));
+        advance(Duration.ofSeconds(1));
+        apply(worker, advance(run, 1, FAIL, step(2, "2")));
+
+        assertThat(refusal(repair(run, 1, Status.VALUE, "1"))).contains("was recorded after the failure of");
+        assertThat(journalOf(run)).containsExactly(failed, step(2, "2"));
+        assertThat(entriesOfAudit()).isEmpty();
+    }
+
+    @Test
+    void a_failed_run_whose_deduplication_key_another_run_has_is_not_repaired() {
+        WorkerId worker = join();
+        Admission keyed = Admission.UNCONDITIONAL.withKey(StartKey.deduplicate("k"), false);
+        RunRef run = startOwned(worker, newRun("a").withAdmission(keyed));
+        apply(worker, advance(run, 1, FAIL, step(1, "1")));
+        startOwned(worker, newRun("b").withAdmission(keyed));
+
+        assertThat(refusal(repair(run, 1, Status.VALUE, "2")))
+                .startsWith("The run 'b' has its deduplication key 'k' now");
+        assertThat(journalOf(run)).containsExactly(step(1, "1"));
+    }
+
+    @Test
+    void a_failure_by_hand_stays_when_the_run_is_retried() {
+        WorkerId worker = join();
+        RunRef run = startOwned(worker, "a");
+        Entry attempt = entry(1, 1, Kind.STEP, Status.ATTEMPT, "1");
+        apply(worker, advance(run, 1, FAIL, attempt, entry(1, 0, Kind.STEP, Status.FAILURE, "1")));
+        Entry byHand = entry(1, 0, Kind.STEP, Status.FAILURE, "\"by hand\"");
+
+        assertThat(apply(repair(run, 1, Status.FAILURE, "\"by hand\""))).isInstanceOf(Outcome.Applied.class);
+        retry(run);
+        assertThat(journalOf(run)).containsExactlyInAnyOrder(byHand, attempt);
+    }
+
+    @Test
+    void the_call_that_failed_begins_anew_after_the_repair_of_another_step() {
+        WorkerId worker = join();
+        RunRef run = startOwned(worker, "a");
+        Entry stuck = entry(3, 1, Kind.STEP, Status.ATTEMPT, "3");
+        apply(worker, advance(run, 1, STAY, entry(1, 0, Kind.STEP, Status.FAILURE, "1"), stuck));
+        advance(Duration.ofSeconds(1));
+        Entry failed = entry(2, 0, Kind.STEP, Status.FAILURE, "2");
+        apply(worker, advance(run, 1, FAIL, failed));
+
+        apply(repair(run, 3, Status.VALUE, "3"));
+        apply(repair(run, 1, Status.FAILURE, "\"by hand\""));
+        retry(run);
+        Entry[] kept = {
+            entry(1, 0, Kind.STEP, Status.FAILURE, "\"by hand\""), stuck, entry(3, 0, Kind.STEP, Status.VALUE, "3")
+        };
+        assertThat(journalOf(run)).containsExactlyInAnyOrder(kept);
+        advance(Duration.ofSeconds(1));
+        Claimed claimed = claimOne(worker);
+        apply(worker, advance(run, claimed.epoch(), FAIL, failed));
+        retry(run);
+        assertThat(journalOf(run)).containsExactlyInAnyOrder(kept);
+    }
+
+    @Test
+    void a_run_that_fails_again_in_the_moment_of_its_repair_is_retried_from_the_new_failure() {
+        WorkerId worker = join();
+        RunRef run = startOwned(worker, "a");
+        apply(worker, advance(run, 1, FAIL, entry(1, 0, Kind.STEP, Status.FAILURE, "1")));
+        apply(repair(run, 1, Status.VALUE, "1"));
+        retry(run);
+        Claimed claimed = claimOne(worker);
+        apply(worker, advance(run, claimed.epoch(), FAIL, entry(2, 0, Kind.STEP, Status.FAILURE, "2")));
+        retry(run);
+
+        assertThat(journalOf(run)).containsExactly(entry(1, 0, Kind.STEP, Status.VALUE, "1"));
+    }
+
+    private void retry(RunRef run) {
+        assertThat(apply(new Change.Retry(run.id(), found(run).info().changedAt())))
+                .isInstanceOf(Outcome.Applied.class);
     }
 
     @Test

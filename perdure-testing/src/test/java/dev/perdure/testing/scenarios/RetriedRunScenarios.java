@@ -5,7 +5,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.perdure.Definition;
+import dev.perdure.DurableFuture;
 import dev.perdure.ForkOptions;
+import dev.perdure.HistoryEvent;
 import dev.perdure.Invocation;
 import dev.perdure.Repair;
 import dev.perdure.RetryPolicy;
@@ -219,6 +221,147 @@ abstract class RetriedRunScenarios extends Scenarios {
             run.retry();
             assertThat(run.result()).isEqualTo("parcel by hand");
             assertThat(done).containsExactly("charge ada", "tell ada");
+        }
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void a_failure_by_hand_of_a_failed_run_is_what_the_code_gets(TestMode mode) {
+        List<String> done = new CopyOnWriteArrayList<>();
+        Definition<String, String> flow = workflow("flow", (ctx, in) -> {
+            try {
+                return ctx.step("ship", () -> {
+                    done.add("ship");
+                    throw new TerminalException("unknown outcome");
+                });
+            } catch (StepFailedException failed) {
+                if ("no carrier".equals(failed.getCause().getMessage())) {
+                    return "refunded";
+                }
+                throw failed;
+            }
+        });
+        try (PerdureTest perdure = create(mode)) {
+            perdure.register(flow);
+            Run<String> run = perdure.start(Invocation.of(flow, "x"), id("order"));
+            assertThatThrownBy(run::result).isInstanceOf(RunFailedException.class);
+            int ships = done.size();
+            run.repair(Repair.failure(1, "no carrier", "the carrier has closed"));
+            run.retry();
+            assertThat(run.result()).isEqualTo("refunded");
+            assertThat(done).hasSize(ships);
+        }
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void a_failed_run_is_retried_after_the_repair_of_a_step_that_is_stuck(TestMode mode) {
+        AtomicBoolean down = new AtomicBoolean(true);
+        Definition<String, String> flow = workflow("flow", (ctx, in) -> {
+            DurableFuture<String> stuck = ctx.stepAsync(
+                    "stuck",
+                    () -> {
+                        throw new IllegalStateException("down");
+                    },
+                    StepOptions.retry(RetryPolicy.standard()
+                            .initialDelay(Duration.ofHours(9))
+                            .maxDelay(Duration.ofHours(9))));
+            ctx.sleep(Duration.ofMinutes(1));
+            String other = ctx.step("other", () -> {
+                if (down.get()) {
+                    throw new TerminalException("bad");
+                }
+                return "good";
+            });
+            return other + " and " + stuck.await();
+        });
+        try (PerdureTest perdure = create(mode)) {
+            perdure.register(flow);
+            Run<String> run = perdure.start(Invocation.of(flow, "x"), id("order"));
+            assertThatThrownBy(run::result).isInstanceOf(RunFailedException.class);
+            perdure.advance(Duration.ofSeconds(5));
+            run.repair(Repair.result(1, "by hand", "done by hand"));
+            run.retry();
+            assertThatThrownBy(run::result).isInstanceOf(RunFailedException.class);
+            down.set(false);
+            run.retry();
+            assertThat(run.result()).isEqualTo("good and by hand");
+        }
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void a_failure_by_hand_of_an_earlier_step_leaves_the_run_retryable(TestMode mode) {
+        Definition<String, String> flow = workflow("flow", (ctx, in) -> {
+            String one;
+            try {
+                one = ctx.step("one", () -> "1");
+            } catch (StepFailedException failed) {
+                one = "failed";
+            }
+            ctx.step("two", () -> "2");
+            if (one.equals("1")) {
+                throw new TerminalException("one is wrong");
+            }
+            return one;
+        });
+        try (PerdureTest perdure = create(mode)) {
+            perdure.register(flow);
+            Run<String> run = perdure.start(Invocation.of(flow, "x"), id("order"));
+            assertThatThrownBy(run::result).isInstanceOf(RunFailedException.class);
+            run.repair(Repair.failure(1, "no", "it was wrong"));
+            run.retry();
+            assertThat(run.result()).isEqualTo("failed");
+        }
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void a_run_that_has_compensated_is_not_repaired(TestMode mode) {
+        Definition<String, String> flow = workflow("saga", (ctx, in) -> {
+            try {
+                return ctx.step("ship", () -> {
+                    throw new TerminalException("down");
+                });
+            } catch (StepFailedException failed) {
+                ctx.step("refund", () -> "refunded");
+                throw failed;
+            }
+        });
+        try (PerdureTest perdure = create(mode)) {
+            perdure.register(flow);
+            Run<String> run = perdure.start(Invocation.of(flow, "x"), id("order"));
+            assertThatThrownBy(run::result).isInstanceOf(RunFailedException.class);
+            assertThatThrownBy(() -> run.repair(Repair.result(1, "x", "shipped by hand")))
+                    .isInstanceOf(InvalidRequestException.class)
+                    .hasMessage(
+                            "Run 'order' is not repaired. STEP 'refund' at position 2 was recorded after the failure of STEP 'ship' at position 1. Fork the run from an earlier position instead.");
+        }
+    }
+
+    @ParameterizedTest
+    @EnumSource(names = "THREE_WORKERS")
+    void the_history_says_at_which_attempt_a_step_was_failed_by_hand(TestMode mode) {
+        Definition<String, String> flow = workflow(
+                "flow",
+                (ctx, in) -> ctx.step(
+                        "stuck",
+                        () -> {
+                            throw new IllegalStateException("down");
+                        },
+                        StepOptions.retry(RetryPolicy.standard()
+                                .initialDelay(Duration.ofHours(1))
+                                .maxDelay(Duration.ofHours(1)))));
+        try (PerdureTest perdure = create(mode)) {
+            perdure.register(flow);
+            Run<String> run = perdure.start(Invocation.of(flow, "x"), id("order"));
+            perdure.advance(Duration.ofMinutes(150));
+            run.pause("stuck");
+            perdure.settle();
+            run.repair(Repair.failure(1, "by hand", "closed for good"));
+            assertThat(run.history())
+                    .extracting(HistoryEvent::text)
+                    .anyMatch(text -> text.contains("failed at attempt 3 and is not tried again"));
         }
     }
 

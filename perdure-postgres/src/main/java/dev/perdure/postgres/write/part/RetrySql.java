@@ -52,7 +52,10 @@ public final class RetrySql {
             ORDER BY position, note
             """;
 
-    /** Removes entries, and makes the run ready in the same life. Its deadline is as far away as when it began. */
+    /**
+     * Removes entries, and makes the run ready in the same life. Its deadline is as far away as when it began. Answers
+     * given by hand since its end get the time of that end, so that they are not taken for new ones at its next end.
+     */
     private static final String RETRY = """
             WITH decided AS MATERIALIZED (
                 SELECT r.*, g.at AS moved_at
@@ -67,6 +70,11 @@ public final class RetrySql {
                         SELECT ctid FROM ${schema}.journal
                         WHERE journal.key = d.key AND journal.position = g.position AND journal.note = g.note OFFSET 0
                     ) j))
+            ), dated AS (
+                UPDATE ${schema}.journal SET at = d.changed_at
+                FROM decided d
+                WHERE journal.key = ANY (ARRAY(SELECT key FROM decided)) AND journal.key = d.key
+                  AND journal.position > 0 AND journal.position < ${OUTCOME} AND journal.at > d.changed_at
             ), logged AS (
                 ${log FROM decided}
                 UNION ALL
@@ -121,17 +129,24 @@ public final class RetrySql {
     /** Whether a command has taken effect before. Its run is locked. */
     private static final String AUDITED = "SELECT id FROM ${schema}.audit WHERE id = ?::uuid";
 
-    /**
-     * Replaces an answer. It keeps the time at which the step was recorded: what came after the step, and what before,
-     * stays so.
-     */
+    /** Replaces an answer, and removes entries at other positions. */
     private static final String REPAIR = """
             WITH repaired AS (
                 INSERT INTO ${schema}.journal (key, position, note, partition, at, kind, status, name, payload)
                 SELECT g.key, ?::int, 0, g.key & 255, ?::timestamptz, ?::smallint, ?::smallint, ?::text, ?::bytea
                 FROM (SELECT ?::bigint AS key) g
-                ON CONFLICT (key, position, note, partition) DO UPDATE SET status = excluded.status, payload = excluded.payload
+                ON CONFLICT (key, position, note, partition)
+                DO UPDATE SET at = excluded.at, status = excluded.status, payload = excluded.payload
                 RETURNING 1
+            ), emptied AS (
+                DELETE FROM ${schema}.journal WHERE ctid = ANY (ARRAY(
+                    SELECT j.ctid
+                    FROM (SELECT ?::bigint AS key) d
+                    CROSS JOIN unnest(?::int[], ?::int[]) AS g (position, note)
+                    CROSS JOIN LATERAL (
+                        SELECT ctid FROM ${schema}.journal
+                        WHERE journal.key = d.key AND journal.position = g.position AND journal.note = g.note OFFSET 0
+                    ) j))
             )
             SELECT count(*) FROM repaired
             """;
