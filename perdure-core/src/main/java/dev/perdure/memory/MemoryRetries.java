@@ -44,8 +44,8 @@ final class MemoryRetries {
         ledger.keys.takeBack(row);
         remove(row, plan.removed());
         Instant ended = row.changedAt;
-        row.journal.replaceAll((place, recorded) ->
-                recorded.at().isAfter(ended) ? new Recorded(recorded.entry(), ended) : recorded);
+        row.journal.replaceAll(
+                (place, recorded) -> recorded.at().isAfter(ended) ? new Recorded(recorded.entry(), ended) : recorded);
         row.outcome = null;
         row.epoch++;
         row.recoveries = 0;

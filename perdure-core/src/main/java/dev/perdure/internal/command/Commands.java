@@ -65,7 +65,8 @@ public final class Commands {
                     before.ifPresent(info -> tell(info, commanded.state(), reason));
                 }
                 if (kind == Change.CommandKind.KILL) {
-                    killChildren(tree, reason);
+                    boolean late = !commanded.changed() && commanded.state().isTerminal();
+                    killChildren(tree, reason, late);
                 }
             }
             default -> throw new IllegalStateException("Unexpected outcome " + outcome);
@@ -159,14 +160,21 @@ public final class Commands {
     /**
      * Kills the whole tree, from the top, because a killed run starts no more children. A child that its parent starts
      * between the command and the moment when the parent's worker obeys is not found, and continues.
+     *
+     * @param late whether the run at the top had ended before. Then it has no audit entry, and each child has its own
      */
-    private void killChildren(Collection<RunRef> parents, String reason) {
+    private void killChildren(Collection<RunRef> parents, String reason, boolean late) {
         List<RunRef> children = runs.liveChildren(parents);
         if (!children.isEmpty()) {
             commits.commitAll(children.stream()
-                    .<Change>map(child -> new Change.Command(child.id(), Change.CommandKind.KILL, reason))
+                    .map(RunRef::id)
+                    .<Change>map(child -> new Change.Command(
+                            child,
+                            Change.CommandKind.KILL,
+                            reason,
+                            late ? auditor.run(Action.KILL, child.value(), reason) : null))
                     .toList());
-            killChildren(children, reason);
+            killChildren(children, reason, late);
         }
     }
 

@@ -223,8 +223,7 @@ final class RevivedRuns {
         if (run.removed()) {
             return Outcome.Refused.removed(id).reason();
         }
-        String refusal =
-                Change.Retry.refusal(id, run.state(), run.hasTasks(), run.isTask(), run.calls(), run.told());
+        String refusal = Change.Retry.refusal(id, run.state(), run.hasTasks(), run.isTask(), run.calls(), run.told());
         if (refusal == null) {
             refusal = plan.refusal();
         }

@@ -4,10 +4,12 @@ import static dev.perdure.StartOptions.id;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.perdure.ChildOptions;
 import dev.perdure.Definition;
 import dev.perdure.Invocation;
 import dev.perdure.Operations;
 import dev.perdure.Run;
+import dev.perdure.RunId;
 import dev.perdure.RunState;
 import dev.perdure.TypeRef;
 import dev.perdure.audit.AuditEntry;
@@ -87,6 +89,32 @@ abstract class AuditScenarios extends Scenarios {
             assertThatThrownBy(run::result).isInstanceOf(RunFailedException.class);
 
             assertThat(audit(perdure, AuditFilter.all())).containsExactly("CANCEL run 'parent' by test: enough");
+        }
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void a_kill_of_a_run_that_has_ended_is_recorded_at_the_children_that_it_ends(TestMode mode) {
+        Definition<String, String> child = workflow("child", (ctx, in) -> {
+            ctx.sleep(Duration.ofDays(1));
+            return in;
+        });
+        Definition<String, String> parent = workflow("parent", (ctx, in) -> {
+            ctx.startChild(Invocation.of(child, in), ChildOptions.childId("child"));
+            return in;
+        });
+        try (PerdureTest perdure = create(mode)) {
+            perdure.register(parent, child);
+            Run<String> run = perdure.start(Invocation.of(parent, "x"), id("parent"));
+            run.result();
+            perdure.settle();
+            run.kill("tidy up");
+            perdure.settle();
+            assertThat(perdure.run(RunId.of("child"), TypeRef.of(String.class)).state())
+                    .isEqualTo(RunState.CANCELLED);
+            run.kill("tidy up");
+
+            assertThat(audit(perdure, AuditFilter.all())).containsExactly("KILL run 'child' by test: tidy up");
         }
     }
 
