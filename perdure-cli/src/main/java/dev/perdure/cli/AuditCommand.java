@@ -5,7 +5,9 @@ import dev.perdure.audit.AuditEntry.Subject;
 import dev.perdure.audit.AuditFilter;
 import dev.perdure.cli.output.Fields;
 import dev.perdure.cli.output.LiveOutput;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.ArgGroup;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
@@ -30,6 +32,33 @@ final class AuditCommand {
 
     AuditCommand() {}
 
+    /** The thing whose commands are listed: one of these. */
+    static final class Thing {
+        @Option(names = "--run", paramLabel = "ID", description = "Only commands to this run.")
+        private @Nullable String run;
+
+        @Option(names = "--queue", paramLabel = "NAME", description = "Only commands to this queue.")
+        private @Nullable String queue;
+
+        @Option(names = "--limiter", paramLabel = "NAME", description = "Only commands to this limiter.")
+        private @Nullable String limiter;
+
+        @Option(names = "--schedule", paramLabel = "NAME", description = "Only commands to this schedule.")
+        private @Nullable String schedule;
+
+        private AuditFilter only(AuditFilter all) {
+            if (run != null) {
+                return all.of(Subject.RUN, run);
+            }
+            if (queue != null) {
+                return all.of(Subject.QUEUE, queue);
+            }
+            return limiter != null
+                    ? all.of(Subject.LIMITER, limiter)
+                    : all.of(Subject.SCHEDULE, Objects.requireNonNull(schedule));
+        }
+    }
+
     @Command(
             name = "list",
             mixinStandardHelpOptions = true,
@@ -37,24 +66,14 @@ final class AuditCommand {
     int list(
             @Mixin DatabaseOptions database,
             @Mixin LiveOutput output,
-            @Option(names = "--run", paramLabel = "ID", description = "Only commands to this run.") @Nullable
-                    String run,
-            @Option(names = "--queue", paramLabel = "NAME", description = "Only commands to this queue.") @Nullable
-                    String queue,
-            @Option(names = "--schedule", paramLabel = "NAME", description = "Only commands to this schedule.")
-                    @Nullable
-                    String schedule,
+            @ArgGroup @Nullable Thing thing,
             @Option(
                             names = "--limit",
                             defaultValue = "100",
                             description = "At most so many. Default: ${DEFAULT-VALUE}.")
                     int limit) {
         AuditFilter all = AuditFilter.all().limit(limit);
-        AuditFilter filter = run != null
-                ? all.of(Subject.RUN, run)
-                : queue != null
-                        ? all.of(Subject.QUEUE, queue)
-                        : schedule != null ? all.of(Subject.SCHEDULE, schedule) : all;
+        AuditFilter filter = thing == null ? all : thing.only(all);
         return database.with(open -> output.print(() -> open.page()
                 .many("audit", ROW, open.perdure().audit().list(filter), "No command has changed anything.")));
     }

@@ -1,10 +1,13 @@
 package dev.perdure.cli;
 
 import dev.perdure.cli.demo.DemoCommand;
+import dev.perdure.cli.output.ControlCharacters;
 import dev.perdure.embedded.EmbeddedPostgresException;
+import dev.perdure.error.AlreadyResolvedException;
 import dev.perdure.error.InvalidRequestException;
 import dev.perdure.error.PerdureException;
 import dev.perdure.error.RetryRefusedException;
+import dev.perdure.error.RunConflictException;
 import dev.perdure.error.RunEndedException;
 import dev.perdure.error.StoreException;
 import dev.perdure.error.UnknownLimiterException;
@@ -44,7 +47,8 @@ import picocli.CommandLine.HelpCommand;
             "2:The command line is wrong.",
             "3:The database is out of reach or cannot be used.",
             "4:The run, the queue, the limiter or the schedule does not exist.",
-            "5:The run has already ended, so the command did nothing."
+            "5:The run has already ended, so the command did nothing.",
+            "6:The run does not permit the command now, so nothing was done. The error says why."
         })
 public final class Main {
     static final int FAILED = 1;
@@ -52,6 +56,7 @@ public final class Main {
     static final int NO_DATABASE = 3;
     static final int NO_SUCH_RUN = 4;
     static final int HAS_ENDED = 5;
+    static final int REFUSED = 6;
 
     Main() {}
 
@@ -80,12 +85,14 @@ public final class Main {
     }
 
     private static void printError(CommandLine command, String line) {
-        command.getErr().println(command.getColorScheme().errorText(line));
+        command.getErr().println(command.getColorScheme().errorText(ControlCharacters.replaced(line)));
     }
 
     private static String lineFor(Exception thrown) {
         String message = thrown.getMessage() == null ? thrown.toString() : thrown.getMessage();
-        boolean ours = thrown instanceof PerdureException || thrown instanceof EmbeddedPostgresException;
+        boolean ours = thrown instanceof PerdureException
+                || thrown instanceof EmbeddedPostgresException
+                || thrown instanceof CommandRefusedException;
         return ours ? message : thrown.getClass().getSimpleName() + ": " + message;
     }
 
@@ -99,7 +106,10 @@ public final class Main {
             case UnknownLimiterException unknown -> NO_SUCH_RUN;
             case UnknownScheduleException unknown -> NO_SUCH_RUN;
             case RunEndedException ended -> HAS_ENDED;
-            case RetryRefusedException refused -> FAILED;
+            case CommandRefusedException refused -> REFUSED;
+            case RetryRefusedException refused -> REFUSED;
+            case AlreadyResolvedException refused -> REFUSED;
+            case RunConflictException refused -> REFUSED;
             default -> FAILED;
         };
     }

@@ -6,6 +6,7 @@ import dev.perdure.RunState;
 import dev.perdure.attribute.AttributeValue;
 import dev.perdure.audit.AuditEntry;
 import dev.perdure.audit.AuditFilter;
+import dev.perdure.cli.output.ExactJson;
 import dev.perdure.cli.output.Fields;
 import dev.perdure.cli.output.Page;
 import dev.perdure.error.PayloadException;
@@ -18,20 +19,20 @@ import java.io.StringWriter;
 import java.nio.ByteBuffer;
 import java.nio.charset.CharacterCodingException;
 import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
 import java.util.Base64;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.TreeMap;
 import tools.jackson.core.JacksonException;
-import tools.jackson.databind.json.JsonMapper;
 
 /** Prints runs: in a list, or one in full. */
 final class RunPage {
     /** How many characters of a payload it prints as text. JSON and the view {@code runs} have all of it. */
     private static final int SHOWN = 2_000;
 
-    private static final JsonMapper JSON = new JsonMapper();
+    private static final int AUDIT_PAGE = 1_000;
 
     /** A run in a list. */
     static final Fields<RunInfo> ROW = Fields.<RunInfo>of()
@@ -130,7 +131,14 @@ final class RunPage {
 
     /** The commands to a run, oldest first. An earlier run may have had the same id. */
     private List<AuditEntry> audit(RunInfo info) {
-        return runs.audited(AuditFilter.run(info.id().value())).reversed().stream()
+        AuditFilter filter = AuditFilter.run(info.id().value()).limit(AUDIT_PAGE);
+        List<AuditEntry> page = runs.audited(filter);
+        List<AuditEntry> entries = new ArrayList<>(page);
+        while (page.size() == AUDIT_PAGE) {
+            page = runs.audited(filter.after(page.getLast()));
+            entries.addAll(page);
+        }
+        return entries.reversed().stream()
                 .filter(entry -> !entry.at().isBefore(info.createdAt()))
                 .toList();
     }
@@ -161,7 +169,7 @@ final class RunPage {
     /** The value that a payload of the JSON codec has; the text of another one. */
     private static Object parsed(String text) {
         try {
-            return JSON.readTree(text);
+            return ExactJson.MAPPER.readTree(text);
         } catch (JacksonException ofAnotherCodec) {
             return text;
         }

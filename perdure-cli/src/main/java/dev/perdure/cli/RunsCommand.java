@@ -9,6 +9,7 @@ import dev.perdure.RunId;
 import dev.perdure.RunInfo;
 import dev.perdure.RunState;
 import dev.perdure.TypeRef;
+import dev.perdure.cli.output.ExactJson;
 import dev.perdure.cli.output.Fields;
 import dev.perdure.cli.output.LiveOutput;
 import dev.perdure.cli.output.Output;
@@ -27,7 +28,6 @@ import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 import tools.jackson.core.JacksonException;
-import tools.jackson.databind.json.JsonMapper;
 
 /** Lists and shows the runs of a database, and commands one. */
 @Command(
@@ -185,7 +185,7 @@ final class RunsCommand {
         Repair repair = value == null
                 ? Repair.failure(position, Objects.requireNonNull(failure), why)
                 : Repair.result(position, json(value), why);
-        return change(named, output, run -> run.repair(repair), "The step is repaired. Run %s is %s.");
+        return change(named, output, refusable(run -> run.repair(repair)), "The step is repaired. Run %s is %s.");
     }
 
     @Command(
@@ -234,7 +234,7 @@ final class RunsCommand {
         return order(
                 named,
                 output,
-                run -> run.resolveAwakeable(position, answer),
+                refusable(run -> run.resolveAwakeable(position, answer)),
                 "The awakeable is resolved. Run %s is %s.");
     }
 
@@ -255,18 +255,29 @@ final class RunsCommand {
         return order(
                 named,
                 output,
-                run -> run.rejectAwakeable(position, reason),
+                refusable(run -> run.rejectAwakeable(position, reason)),
                 "The awakeable is rejected. Run %s is %s.");
     }
 
     private static @Nullable Object json(String text) {
         try {
-            return new JsonMapper().readValue(text, Object.class);
+            return ExactJson.MAPPER.readValue(text, Object.class);
         } catch (JacksonException wrong) {
             throw new InvalidRequestException(
                     "The value %s is not JSON: %s. Write a text with quotes: --value '\"yes\"'."
                             .formatted(text, wrong.getOriginalMessage()));
         }
+    }
+
+    /** A command that names a position: whether it is the right one depends on the run. */
+    private static Consumer<Run<Void>> refusable(Consumer<Run<Void>> command) {
+        return run -> {
+            try {
+                command.accept(run);
+            } catch (InvalidRequestException refusal) {
+                throw new CommandRefusedException(refusal);
+            }
+        };
     }
 
     private static int order(NamedRun named, Output output, Consumer<Run<Void>> order, String done) {

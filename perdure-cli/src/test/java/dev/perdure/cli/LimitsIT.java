@@ -103,6 +103,8 @@ class LimitsIT extends CommandsOnPostgres {
             assertThat(limiter.get("oldest").isNull()).isTrue();
             assertThat(json("limiters", "list").at("/limiters/0/name").asString())
                     .isEqualTo("stripe");
+            JsonNode commands = json("audit", "list", "--limiter", "stripe").get("audit");
+            assertThat(commands.findValuesAsString("action")).containsExactly("PAUSE", "CHANGE");
             assertThat(perdure(onDatabase("limiters", "resume", "stripe"))).isZero();
             assertThat(perdure(onDatabase("limiters", "reset", "stripe"))).isZero();
             assertThat(perdure.limiters().get("stripe").limits())

@@ -20,12 +20,24 @@ class MainIT extends CommandsOnPostgres {
         assertThat(perdure("runs", "list", "--limit", "0", "--url", "jdbc:postgresql://localhost/app"))
                 .isEqualTo(Main.WRONG_USAGE);
         assertThat(perdure("migrate", "--print", "No-Name")).isEqualTo(Main.WRONG_USAGE);
+        assertThat(perdure(onDatabase("audit", "list", "--run", "a", "--queue", "b")))
+                .isEqualTo(Main.WRONG_USAGE);
         assertThat(err().lines())
                 .satisfiesExactly(
                         line -> assertThat(line).contains("flying", "Try 'perdure runs list --help'."),
                         line -> assertThat(line).contains("ID", "Try 'perdure runs show --help'."),
                         line -> assertThat(line).contains("The limit is 0"),
-                        line -> assertThat(line).contains("The schema name 'No-Name' is not allowed"));
+                        line -> assertThat(line).contains("The schema name 'No-Name' is not allowed"),
+                        line -> assertThat(line)
+                                .contains("--run=ID, --queue=NAME are mutually exclusive (specify only one)."));
+    }
+
+    @Test
+    void an_error_line_cannot_control_the_terminal() {
+        assertThat(perdure("fly\033[31m\u009b")).isEqualTo(Main.WRONG_USAGE);
+        assertThat(perdure(onDatabase("runs", "resolve", "any", "1", "--value", "\033]0;owned\007")))
+                .isEqualTo(Main.WRONG_USAGE);
+        assertThat(err()).contains("'fly [31m '", "]0;owned ").doesNotContainPattern("[\\p{Cc}&&[^\n\t]]");
     }
 
     @Test

@@ -19,6 +19,7 @@ import dev.perdure.error.RejectedException;
 import dev.perdure.error.RunFailedException;
 import dev.perdure.error.TerminalException;
 import dev.perdure.postgres.PostgresStore;
+import java.math.BigDecimal;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
@@ -133,7 +134,7 @@ class RunsCommandIT extends CommandsOnPostgres {
             assertThat(perdure(onDatabase("runs", "repair", "sends-1", "1", "--why", "by hand")))
                     .isEqualTo(Main.WRONG_USAGE);
             assertThat(perdure(onDatabase("runs", "repair", "sends-1", "2", "--value", "1", "--why", "by hand")))
-                    .isEqualTo(Main.WRONG_USAGE);
+                    .isEqualTo(Main.REFUSED);
             assertThat(perdure(
                             onDatabase("runs", "repair", "sends-1", "1", "--value", "\"parcel\"", "--why", "by hand")))
                     .isZero();
@@ -170,14 +171,14 @@ class RunsCommandIT extends CommandsOnPostgres {
                 Perdure worker = Perdure.on(store).register(asks).start()) {
             var run = worker.start(Invocation.of(asks, "x"), StartOptions.id("asks-1"));
             assertThat(asked.await(30, TimeUnit.SECONDS)).isTrue();
-            assertThat(perdure(onDatabase("runs", "resolve", "asks-1", "7"))).isEqualTo(Main.WRONG_USAGE);
+            assertThat(perdure(onDatabase("runs", "resolve", "asks-1", "7"))).isEqualTo(Main.REFUSED);
             assertThat(perdure(onDatabase("runs", "resolve", "asks-1", "1", "--value", "yes")))
                     .isEqualTo(Main.WRONG_USAGE);
             assertThat(perdure(
                             onDatabase("runs", "resolve", "asks-1", "1", "--value", "{\"cents\": 5}", "--by", "anna")))
                     .isZero();
             assertThat(perdure(onDatabase("runs", "resolve", "asks-1", "1", "--value", "{}")))
-                    .isNotZero();
+                    .isEqualTo(Main.REFUSED);
             assertThat(perdure(onDatabase("runs", "reject", "asks-1", "2", "--reason", "not today", "--by", "ben")))
                     .isZero();
             assertThat(run.result()).isEqualTo("{cents=5}not today");
@@ -248,7 +249,11 @@ class RunsCommandIT extends CommandsOnPostgres {
                             .result())
                     .isEqualTo("shipped bob");
             assertThat(out()).contains("Run ships-1 is ", "Run ships-1 is forked. Run ships-2 is ");
-            assertThat(perdure(onDatabase("runs", "retry", "ships-1"))).isEqualTo(Main.FAILED);
+            assertThat(perdure(onDatabase("runs", "retry", "ships-1"))).isEqualTo(Main.REFUSED);
+            assertThat(perdure(onDatabase("runs", "repair", "ships-1", "2", "--value", "1", "--why", "late")))
+                    .isEqualTo(Main.REFUSED);
+            assertThat(perdure(onDatabase("runs", "fork", "ships-1", "--from", "2", "--id", "ships-2")))
+                    .isEqualTo(Main.REFUSED);
             assertThat(err()).contains("Run 'ships-1' is not retried.");
         }
     }
@@ -355,5 +360,97 @@ class RunsCommandIT extends CommandsOnPostgres {
         assertThat(err())
                 .contains(
                         "The condition 'total' has no comparison. Write NAME=VALUE, NAME>=VALUE, NAME<VALUE or NAME~WORD.");
+    }
+
+    @Test
+    void a_failure_cannot_control_the_terminal() {
+        Definition<String, String> fails = Definition.of("fails", String.class, String.class, (ctx, in) -> {
+            throw new TerminalException("bad \033]0;owned\007\033[31m \u009b31m");
+        });
+        assertThat(perdure(onDatabase("migrate"))).isZero();
+        try (PostgresStore store = PostgresStore.on(database().dataSource()).open();
+                Perdure perdure = Perdure.on(store).register(fails).start()) {
+            Run<String> run = perdure.start(Invocation.of(fails, "x"), StartOptions.id("fails-1"));
+            assertThatThrownBy(run::result).isInstanceOf(RunFailedException.class);
+        }
+        assertThat(perdure(onDatabase("runs", "show", "fails-1"))).isZero();
+        assertThat(perdure(onDatabase("runs", "list"))).isZero();
+        assertThat(out()).contains("bad  ]0;owned  [31m").doesNotContainPattern("[\\p{Cc}&&[^\n\t]]");
+    }
+
+    @Test
+    void numbers_keep_their_digits() {
+        AtomicBoolean down = new AtomicBoolean(true);
+        Definition<Map<String, BigDecimal>, BigDecimal> sums = Definition.of(
+                "sums",
+                new TypeRef<Map<String, BigDecimal>>() {},
+                TypeRef.of(BigDecimal.class),
+                (ctx, in) -> in.get("price").add(ctx.step("fee", () -> {
+                    if (down.get()) {
+                        throw new TerminalException("no fee");
+                    }
+                    return BigDecimal.ZERO;
+                })));
+        assertThat(perdure(onDatabase("migrate"))).isZero();
+        try (PostgresStore store = PostgresStore.on(database().dataSource()).open();
+                Perdure perdure = Perdure.on(store).register(sums).start()) {
+            Run<BigDecimal> run = perdure.start(
+                    Invocation.of(sums, Map.of("price", new BigDecimal("0.10"))), StartOptions.id("sums-1"));
+            assertThatThrownBy(run::result).isInstanceOf(RunFailedException.class);
+            assertThat(perdure(onDatabase(
+                            "runs", "repair", "sums-1", "1", "--value", "12345678901234567.89", "--why", "by hand")))
+                    .isZero();
+            assertThat(perdure(onDatabase("runs", "retry", "sums-1"))).isZero();
+            assertThat(run.result()).isEqualByComparingTo("12345678901234567.99");
+            down.set(false);
+            assertThat(perdure(onDatabase(
+                            "runs",
+                            "fork",
+                            "sums-1",
+                            "--from",
+                            "1",
+                            "--id",
+                            "sums-2",
+                            "--input",
+                            "{\"price\":98765432109876543.210}")))
+                    .isZero();
+            assertThat(perdure.run(RunId.of("sums-2"), TypeRef.of(BigDecimal.class))
+                            .result())
+                    .isEqualByComparingTo("98765432109876543.210");
+        }
+        assertThat(perdure(onDatabase("runs", "show", "sums-1", "--json"))).isZero();
+        assertThat(perdure(onDatabase("runs", "show", "sums-2", "--json"))).isZero();
+        assertThat(out())
+                .contains("\"input\":{\"price\":0.10},\"result\":12345678901234567.99")
+                .contains("\"input\":{\"price\":98765432109876543.210},\"result\":98765432109876543.210");
+    }
+
+    @Test
+    void input_is_json_however_deeply_it_is_nested() {
+        Definition<Object, Object> nests = Definition.of("nests", Object.class, Object.class, (ctx, in) -> in);
+        withClient(client -> List.of(499, 999).forEach(depth -> {
+            Object nested = "x";
+            for (int level = 0; level < depth; level++) {
+                nested = List.of(nested);
+            }
+            client.start(Invocation.of(nests, nested), StartOptions.id("nests-" + depth));
+            assertThat(perdure(onDatabase("runs", "show", "nests-" + depth, "--json")))
+                    .isZero();
+            assertThat(out()).contains("\"input\":" + "[".repeat(depth) + "\"x\"");
+        }));
+    }
+
+    @Test
+    void a_run_is_shown_with_every_command_to_it() {
+        withClient(client -> {
+            Run<?> run = client.start(Invocation.of(WAITS, "x"), StartOptions.id("much"));
+            for (int i = 0; i < 60; i++) {
+                run.pause("pause " + i);
+                run.resume();
+            }
+        });
+        JsonNode entries = json("runs", "show", "much").get("audit");
+        assertThat(entries).hasSize(120);
+        assertThat(entries.get(0).get("detail").asString()).isEqualTo("pause 0");
     }
 }

@@ -66,17 +66,29 @@ class WatchIT extends CommandsOnPostgres {
     void a_database_that_was_never_there_ends_it_at_once() throws Exception {
         Path printed = folder.resolve("nothing");
         Process tool = process(
-                printed, "24 80", List.of("runs", "list", "--watch", "--url", "jdbc:postgresql://127.0.0.1:1/app"));
+                ProcessBuilder.Redirect.to(printed.toFile()),
+                "24 80",
+                List.of("runs", "list", "--watch", "--url", "jdbc:postgresql://127.0.0.1:1/app"));
         assertThat(tool.waitFor(60, TimeUnit.SECONDS)).isTrue();
         assertThat(tool.exitValue()).isEqualTo(Main.NO_DATABASE);
         assertThat(text(printed)).isEmpty();
     }
 
-    private Process start(Path printed, String terminal, String... args) {
-        return process(printed, terminal, List.of(onDatabase(args)));
+    @Test
+    void it_ends_when_its_reader_is_gone() throws Exception {
+        assertThat(perdure(onDatabase("migrate"))).isZero();
+        Process tool = process(ProcessBuilder.Redirect.PIPE, "", List.of(onDatabase("runs", "list", "--watch")));
+        assertThat(tool.getInputStream().read()).isPositive();
+        tool.getInputStream().close();
+        assertThat(tool.waitFor(30, TimeUnit.SECONDS)).isTrue();
+        assertThat(tool.exitValue()).isZero();
     }
 
-    private Process process(Path printed, String terminal, List<String> args) {
+    private Process start(Path printed, String terminal, String... args) {
+        return process(ProcessBuilder.Redirect.to(printed.toFile()), terminal, List.of(onDatabase(args)));
+    }
+
+    private Process process(ProcessBuilder.Redirect printed, String terminal, List<String> args) {
         List<String> command = new ArrayList<>(List.of(
                 ProcessHandle.current().info().command().orElseThrow(),
                 "-Dperdure.terminal=" + terminal,
@@ -86,7 +98,7 @@ class WatchIT extends CommandsOnPostgres {
         command.addAll(args);
         try {
             Process tool = new ProcessBuilder(command)
-                    .redirectOutput(printed.toFile())
+                    .redirectOutput(printed)
                     .redirectError(ProcessBuilder.Redirect.DISCARD)
                     .start();
             started.add(tool);

@@ -29,13 +29,13 @@ final class Cells {
                         ? NOTHING
                         : many.stream().map(each -> cell(each, now)).collect(Collectors.joining(", "));
             case Map<?, ?> many -> many.isEmpty() ? NOTHING : text(many, now);
-            default -> String.valueOf(value).replaceAll("\\p{Cntrl}", " ");
+            default -> ControlCharacters.allReplaced(String.valueOf(value));
         };
     }
 
     private static String text(Map<?, ?> many, Instant now) {
         return many.entrySet().stream()
-                .map(each -> String.valueOf(each.getKey()).replace('_', ' ') + " " + cell(each.getValue(), now))
+                .map(each -> cell(each.getKey(), now).replace('_', ' ') + " " + cell(each.getValue(), now))
                 .collect(Collectors.joining(", "));
     }
 

@@ -11,7 +11,7 @@ import picocli.CommandLine.Option;
 
 /**
  * How a command prints that can be watched: with {@code --watch} again and again, until Ctrl-C. A terminal shows the
- * newest page in the place of the one before; a file or a pipe gets one page after the other.
+ * newest page in the place of the one before; a file or a pipe gets one page after the other, until its reader is gone.
  */
 public final class LiveOutput extends Output {
     private static final Duration PERIOD = Duration.ofSeconds(1);
@@ -49,13 +49,13 @@ public final class LiveOutput extends Output {
     private void watch(Supplier<Page> page, Page first, Optional<Terminal> terminal) throws InterruptedException {
         Page shown = first;
         show(shown, Optional.empty(), terminal);
-        while (!Thread.currentThread().isInterrupted()) {
+        while (!Thread.currentThread().isInterrupted() && !isReaderGone()) {
             Thread.sleep(PERIOD);
             Optional<String> trouble = Optional.empty();
             try {
                 shown = page.get();
             } catch (StoreException outOfReach) { // a database that restarts comes back
-                trouble = Optional.ofNullable(outOfReach.getMessage());
+                trouble = Optional.ofNullable(outOfReach.getMessage()).map(ControlCharacters::replaced);
             }
             show(shown, trouble, terminal);
         }
@@ -72,6 +72,11 @@ public final class LiveOutput extends Output {
         } else {
             print(page);
         }
+    }
+
+    /** Whether nothing more can be printed. The writer does not know of errors that {@code System.out} keeps to itself. */
+    private boolean isReaderGone() {
+        return writer().checkError() || System.out.checkError();
     }
 
     private void write(String text) {

@@ -8,15 +8,12 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
-import tools.jackson.databind.json.JsonMapper;
 
 /**
  * What a command prints: parts with a name each. As text, the parts follow each other; as JSON, they are the members of
  * one object. Not thread-safe.
  */
 public final class Page {
-    private static final JsonMapper JSON = new JsonMapper();
-
     private final Instant now;
     private final List<Line> lines = new ArrayList<>();
     private final Map<String, @Nullable Object> members = new LinkedHashMap<>();
@@ -27,7 +24,11 @@ public final class Page {
      * @param text what it says
      * @param cut whether a terminal cuts it where it ends, so that a table stays one
      */
-    private record Line(String text, boolean cut) {}
+    private record Line(String text, boolean cut) {
+        Line {
+            text = ControlCharacters.replaced(text);
+        }
+    }
 
     /** An empty page, with ages seen from this time. */
     public Page(Instant now) {
@@ -144,6 +145,6 @@ public final class Page {
 
     /** One line. */
     String json() {
-        return JSON.writeValueAsString(members);
+        return ExactJson.MAPPER.writeValueAsString(members);
     }
 }

@@ -87,6 +87,21 @@ class PageTest {
     }
 
     @Test
+    void no_text_can_control_the_terminal() {
+        Thing thing = new Thing("a\033[2Jb\u009b31mc\u007fd", Optional.empty(), NOW, Map.of("k\033", "v\u0085"));
+        Page page = new Page(NOW)
+                .message("said\033]0;owned\007")
+                .note("noted\u009d")
+                .one("thing", THING, thing)
+                .many("things", THING, List.of(thing), "None.")
+                .lines("findings", List.of("found\033[31m"))
+                .block("why", "first\033[31m\n\tat second\u0090");
+        assertThat(String.join("\n", text(page)))
+                .contains("said ]0;owned ", "a [2Jb 31mc d", "found [31m", "first [31m\n\tat second ")
+                .doesNotContainPattern("[\\p{Cc}&&[^\n\t]]");
+    }
+
+    @Test
     void a_frame_replaces_what_a_terminal_shows_line_by_line_and_is_no_higher() {
         assertThat(new Terminal(20, 4).frame(List.of("a", "b"))).isEqualTo("\033[Ha\033[K\nb\033[K\n\033[J");
         assertThat(new Terminal(20, 4).frame(List.of("a", "b", "c", "d", "e")))
