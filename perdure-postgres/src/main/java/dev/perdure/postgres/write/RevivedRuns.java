@@ -284,14 +284,13 @@ final class RevivedRuns {
                 sql.repair,
                 parameters -> places(
                         parameters
+                                .number(run.key())
                                 .integer(answer.position())
                                 .time(at)
                                 .integer((int) Codes.of(answer.kind()))
                                 .integer((int) Codes.of(answer.status()))
                                 .text(answer.name())
-                                .bytes(answer.payload().bytes())
-                                .number(run.key())
-                                .number(run.key()),
+                                .bytes(answer.payload().bytes()),
                         removed));
         context.script().send(connection, List.of(part));
         audit(connection, repair.audit(), run);

@@ -52,6 +52,19 @@ public final class RetrySql {
             ORDER BY position, note
             """;
 
+    /** Removes entries of the run in {@code decided}. */
+    private static final String EMPTIED = """
+            emptied AS (
+                DELETE FROM ${schema}.journal WHERE ctid = ANY (ARRAY(
+                    SELECT j.ctid
+                    FROM decided d
+                    CROSS JOIN unnest(?::int[], ?::int[]) AS g (position, note)
+                    CROSS JOIN LATERAL (
+                        SELECT ctid FROM ${schema}.journal
+                        WHERE journal.key = d.key AND journal.position = g.position AND journal.note = g.note OFFSET 0
+                    ) j))
+            )""";
+
     /**
      * Removes entries, and makes the run ready in the same life. Its deadline is as far away as when it began. Answers
      * given by hand since its end get the time of that end, so that they are not taken for new ones at its next end.
@@ -61,16 +74,7 @@ public final class RetrySql {
                 SELECT r.*, g.at AS moved_at
                 FROM (SELECT ?::timestamptz AS at, ?::bigint AS key) g
                 CROSS JOIN LATERAL (SELECT * FROM ${schema}.run WHERE run.key = g.key OFFSET 0) r
-            ), emptied AS (
-                DELETE FROM ${schema}.journal WHERE ctid = ANY (ARRAY(
-                    SELECT j.ctid
-                    FROM decided d
-                    CROSS JOIN unnest(?::int[], ?::int[]) AS g (position, note)
-                    CROSS JOIN LATERAL (
-                        SELECT ctid FROM ${schema}.journal
-                        WHERE journal.key = d.key AND journal.position = g.position AND journal.note = g.note OFFSET 0
-                    ) j))
-            ), dated AS (
+            ), ${emptied}, dated AS (
                 UPDATE ${schema}.journal SET at = d.changed_at
                 FROM decided d
                 WHERE journal.key = ANY (ARRAY(SELECT key FROM decided)) AND journal.key = d.key
@@ -131,23 +135,16 @@ public final class RetrySql {
 
     /** Replaces an answer, and removes entries at other positions. */
     private static final String REPAIR = """
-            WITH repaired AS (
+            WITH decided AS MATERIALIZED (
+                SELECT ?::bigint AS key
+            ), repaired AS (
                 INSERT INTO ${schema}.journal (key, position, note, partition, at, kind, status, name, payload)
-                SELECT g.key, ?::int, 0, g.key & 255, ?::timestamptz, ?::smallint, ?::smallint, ?::text, ?::bytea
-                FROM (SELECT ?::bigint AS key) g
+                SELECT d.key, ?::int, 0, d.key & 255, ?::timestamptz, ?::smallint, ?::smallint, ?::text, ?::bytea
+                FROM decided d
                 ON CONFLICT (key, position, note, partition)
                 DO UPDATE SET at = excluded.at, status = excluded.status, payload = excluded.payload
                 RETURNING 1
-            ), emptied AS (
-                DELETE FROM ${schema}.journal WHERE ctid = ANY (ARRAY(
-                    SELECT j.ctid
-                    FROM (SELECT ?::bigint AS key) d
-                    CROSS JOIN unnest(?::int[], ?::int[]) AS g (position, note)
-                    CROSS JOIN LATERAL (
-                        SELECT ctid FROM ${schema}.journal
-                        WHERE journal.key = d.key AND journal.position = g.position AND journal.note = g.note OFFSET 0
-                    ) j))
-            )
+            ), ${emptied}
             SELECT count(*) FROM repaired
             """;
 
@@ -173,12 +170,12 @@ public final class RetrySql {
 
     public RetrySql(Schema schema) {
         this.audited = Pieces.sql(schema, AUDITED);
-        this.repair = Pieces.sql(schema, REPAIR);
+        this.repair = Pieces.sql(schema, REPAIR.replace("${emptied}", EMPTIED));
         this.audit = Pieces.sql(schema, AUDIT);
         this.lock = Pieces.sql(schema, LOCK);
         this.find = Pieces.sql(schema, FIND.replace("${attributes}", Descriptions.pairs("r.attributes")));
         this.entries = Pieces.sql(schema, ENTRIES);
-        this.retry = Pieces.sql(schema, RETRY);
+        this.retry = Pieces.sql(schema, RETRY.replace("${emptied}", EMPTIED));
         this.missed = Pieces.sql(schema, MISSED);
         this.copy = Pieces.sql(schema, COPY);
     }
