@@ -45,6 +45,9 @@ public final class AuditFilter {
     public AuditFilter of(Subject kind, String called) {
         Texts.requireGiven("subject", kind);
         Texts.requireGiven("name", called);
+        if (!called.isEmpty()) { // The retention has no name.
+            Texts.requireName("name", called);
+        }
         return new AuditFilter(kind, called, after, limit);
     }
 

@@ -281,13 +281,16 @@ final class MemoryPermits implements Permits {
             if (line == null) {
                 return false;
             }
+            Limiter changed = line.changed;
+            String paused = line.paused;
             switch (order) {
                 case Order.Limit limit -> line.changed = line.changed.with(limit.changes());
                 case Order.Pause pause -> line.paused = pause.reason();
                 case Order.Resume resume -> line.paused = null;
                 case Order.Reset reset -> line.changed = Limiter.named(reset.limiter());
             }
-            tables.audits.add(audit);
+            boolean same = line.changed.settings().equals(changed.settings()) && Objects.equals(line.paused, paused);
+            tables.audits.add(same ? null : audit);
             tables.hint(new Hints.WorkReady());
             return true;
         });

@@ -72,13 +72,16 @@ final class MemoryQueues implements QueueRules {
             if (entry == null) {
                 return false;
             }
+            Queue changed = entry.changed;
+            String paused = entry.paused;
             switch (order) {
                 case Order.Limit limit -> entry.changed = entry.changed.with(limit.changes());
                 case Order.Pause pause -> entry.paused = pause.reason();
                 case Order.Resume resume -> entry.paused = null;
                 case Order.Reset reset -> entry.changed = Queue.named(reset.queue());
             }
-            tables.audits.add(audit);
+            boolean same = entry.changed.settings().equals(changed.settings()) && Objects.equals(entry.paused, paused);
+            tables.audits.add(same ? null : audit);
             tables.hint(new Hints.WorkReady());
             return true;
         });

@@ -45,9 +45,11 @@ final class MemoryRemovals implements Removals {
     @Override
     public void change(@Nullable Retention retention, @Nullable Audit audit) {
         tables.<@Nullable Retention>inTransaction(() -> {
-            tables.audits.add(audit);
-            changed = retention;
-            next = null;
+            if (!Objects.equals(changed, retention)) {
+                tables.audits.add(audit);
+                changed = retention;
+                next = null;
+            }
             return retention;
         });
     }

@@ -16,28 +16,41 @@ public final class LimiterSql {
             SELECT count(*) FROM done
             """;
 
+    /** An order that changes nothing is not recorded. The count says whether there is such a limiter. */
     private static final String LIMIT = """
-            WITH done AS (
-                UPDATE ${schema}.limiter SET changed = changed || COALESCE(?::jsonb, '{}') WHERE name = ?
+            WITH given AS MATERIALIZED (
+                SELECT COALESCE(?::jsonb, '{}') AS changes, ?::text AS name
+            ), done AS (
+                UPDATE ${schema}.limiter SET changed = limiter.changed || g.changes
+                FROM given g
+                WHERE limiter.name = g.name AND limiter.changed IS DISTINCT FROM limiter.changed || g.changes
                 RETURNING 1
             ), ${audited}
-            SELECT count(*) FROM done
+            SELECT count(*) FROM ${schema}.limiter WHERE name = (SELECT name FROM given)
             """;
 
     private static final String PAUSE = """
-            WITH done AS (
-                UPDATE ${schema}.limiter SET paused = ? WHERE name = ?
+            WITH given AS MATERIALIZED (
+                SELECT ?::text AS reason, ?::text AS name
+            ), done AS (
+                UPDATE ${schema}.limiter SET paused = g.reason
+                FROM given g
+                WHERE limiter.name = g.name AND limiter.paused IS DISTINCT FROM g.reason
                 RETURNING 1
             ), ${audited}
-            SELECT count(*) FROM done
+            SELECT count(*) FROM ${schema}.limiter WHERE name = (SELECT name FROM given)
             """;
 
     private static final String RESET = """
-            WITH done AS (
-                UPDATE ${schema}.limiter SET changed = '{}' WHERE name = ?
+            WITH given AS MATERIALIZED (
+                SELECT ?::text AS name
+            ), done AS (
+                UPDATE ${schema}.limiter SET changed = '{}'
+                FROM given g
+                WHERE limiter.name = g.name AND limiter.changed IS DISTINCT FROM '{}'
                 RETURNING 1
             ), ${audited}
-            SELECT count(*) FROM done
+            SELECT count(*) FROM ${schema}.limiter WHERE name = (SELECT name FROM given)
             """;
 
     private static final String LIST = """

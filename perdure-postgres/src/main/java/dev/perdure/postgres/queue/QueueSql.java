@@ -22,28 +22,41 @@ public final class QueueSql {
             SELECT count(*) FROM done
             """;
 
+    /** An order that changes nothing is not recorded. The count says whether there is such a queue. */
     private static final String LIMIT = """
-            WITH done AS (
-                UPDATE ${schema}.queue SET changed = changed || COALESCE(?::jsonb, '{}'), revision = revision + 1 WHERE name = ?
+            WITH given AS MATERIALIZED (
+                SELECT COALESCE(?::jsonb, '{}') AS changes, ?::text AS name
+            ), done AS (
+                UPDATE ${schema}.queue SET changed = queue.changed || g.changes, revision = revision + 1
+                FROM given g
+                WHERE queue.name = g.name AND queue.changed IS DISTINCT FROM queue.changed || g.changes
                 RETURNING 1
             ), ${audited}
-            SELECT count(*) FROM done
+            SELECT count(*) FROM ${schema}.queue WHERE name = (SELECT name FROM given)
             """;
 
     private static final String PAUSE = """
-            WITH done AS (
-                UPDATE ${schema}.queue SET paused = ?, revision = revision + 1 WHERE name = ?
+            WITH given AS MATERIALIZED (
+                SELECT ?::text AS reason, ?::text AS name
+            ), done AS (
+                UPDATE ${schema}.queue SET paused = g.reason, revision = revision + 1
+                FROM given g
+                WHERE queue.name = g.name AND queue.paused IS DISTINCT FROM g.reason
                 RETURNING 1
             ), ${audited}
-            SELECT count(*) FROM done
+            SELECT count(*) FROM ${schema}.queue WHERE name = (SELECT name FROM given)
             """;
 
     private static final String RESET = """
-            WITH done AS (
-                UPDATE ${schema}.queue SET changed = '{}', revision = revision + 1 WHERE name = ?
+            WITH given AS MATERIALIZED (
+                SELECT ?::text AS name
+            ), done AS (
+                UPDATE ${schema}.queue SET changed = '{}', revision = revision + 1
+                FROM given g
+                WHERE queue.name = g.name AND queue.changed IS DISTINCT FROM '{}'
                 RETURNING 1
             ), ${audited}
-            SELECT count(*) FROM done
+            SELECT count(*) FROM ${schema}.queue WHERE name = (SELECT name FROM given)
             """;
 
     /**

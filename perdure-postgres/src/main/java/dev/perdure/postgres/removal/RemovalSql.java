@@ -31,11 +31,13 @@ public final class RemovalSql {
             SELECT count(*) FROM done
             """;
 
-    /** A change takes effect with the next batch. */
+    /** A change takes effect with the next batch. What changes nothing is not recorded. */
     private static final String CHANGE = """
             WITH done AS (
                 UPDATE ${schema}.retention SET
-                    changed = ?::jsonb, next_at = to_timestamp(0), reached_at = to_timestamp(0), reached_key = 0
+                    changed = g.changes, next_at = to_timestamp(0), reached_at = to_timestamp(0), reached_key = 0
+                FROM (SELECT ?::jsonb AS changes) g
+                WHERE retention.changed IS DISTINCT FROM g.changes
                 RETURNING 1
             ), ${audited}
             SELECT count(*) FROM done

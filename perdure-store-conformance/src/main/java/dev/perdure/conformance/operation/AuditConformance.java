@@ -174,6 +174,7 @@ public abstract class AuditConformance extends DagConformance {
         advance(Duration.ofSeconds(1));
         store().queues()
                 .apply(new QueueRules.Order.Pause("none", "why"), audit(Action.PAUSE, Subject.QUEUE, "none", 0));
+        store().permits().apply(new Permits.Order.Limit(Limiter.named("l").concurrency(2)), null);
         store().permits().apply(new Permits.Order.Reset("l"), audit(Action.RESET, Subject.LIMITER, "l", 0));
         store().permits().apply(new Permits.Order.Reset("none"), audit(Action.RESET, Subject.LIMITER, "none", 0));
         advance(Duration.ofSeconds(1));
@@ -187,6 +188,41 @@ public abstract class AuditConformance extends DagConformance {
         assertThat(store().runs().audited(AuditFilter.all().of(Subject.QUEUE, "q")))
                 .containsExactly(pause.at(now().minusSeconds(2)));
         assertThat(store().runs().audited(AuditFilter.run("q"))).isEmpty();
+    }
+
+    @Test
+    void what_changes_no_queue_limiter_or_retention_leaves_no_entry() {
+        Queue queue = Queue.named("q").concurrency(5);
+        Limiter limiter = Limiter.named("l").concurrency(5);
+        store().queues().declare(List.of(queue));
+        store().permits().declare(List.of(limiter));
+        assertThat(store().queues()
+                        .apply(new QueueRules.Order.Resume("q"), audit(Action.RESUME, Subject.QUEUE, "q", 0)))
+                .isTrue();
+        assertThat(store().queues().apply(new QueueRules.Order.Reset("q"), audit(Action.RESET, Subject.QUEUE, "q", 0)))
+                .isTrue();
+        assertThat(store().permits()
+                        .apply(new Permits.Order.Resume("l"), audit(Action.RESUME, Subject.LIMITER, "l", 0)))
+                .isTrue();
+        assertThat(store().permits().apply(new Permits.Order.Reset("l"), audit(Action.RESET, Subject.LIMITER, "l", 0)))
+                .isTrue();
+        store().removals().change(null, audit(Action.RESET, Subject.RETENTION, "", 0));
+        assertThat(entries()).isEmpty();
+
+        for (int i = 0; i < 2; i++) {
+            store().queues().apply(new QueueRules.Order.Pause("q", "why"), audit(Action.PAUSE, Subject.QUEUE, "q", 0));
+            store().queues().apply(new QueueRules.Order.Limit(queue), audit(Action.CHANGE, Subject.QUEUE, "q", 0));
+            store().permits().apply(new Permits.Order.Pause("l", "why"), audit(Action.PAUSE, Subject.LIMITER, "l", 0));
+            store().permits().apply(new Permits.Order.Limit(limiter), audit(Action.CHANGE, Subject.LIMITER, "l", 0));
+            store().removals().change(Retention.days(3), audit(Action.CHANGE, Subject.RETENTION, "", 0));
+        }
+        assertThat(entries())
+                .containsExactlyInAnyOrder(
+                        "PAUSE queue 'q' by anna@shop-1: why",
+                        "CHANGE queue 'q' by anna@shop-1: why",
+                        "PAUSE limiter 'l' by anna@shop-1: why",
+                        "CHANGE limiter 'l' by anna@shop-1: why",
+                        "CHANGE retention by anna@shop-1: why");
     }
 
     @Test

@@ -18,6 +18,7 @@ import dev.perdure.audit.Operator;
 import dev.perdure.error.InvalidRequestException;
 import dev.perdure.error.RunFailedException;
 import dev.perdure.queue.Queue;
+import dev.perdure.retention.Retention;
 import dev.perdure.schedule.Schedule;
 import dev.perdure.schedule.Times;
 import dev.perdure.testing.PerdureTest;
@@ -132,6 +133,9 @@ abstract class AuditScenarios extends Scenarios {
             step(perdure);
             anna.schedules().pause("nightly", "holidays");
             step(perdure);
+            anna.retention().change(Retention.days(3));
+            step(perdure);
+            anna.retention().reset();
             anna.retention().reset();
 
             assertThat(audit(perdure, AuditFilter.all()))
@@ -139,8 +143,18 @@ abstract class AuditScenarios extends Scenarios {
                             "CHANGE queue 'mails' by anna@10.0.0.7: {concurrency=2}",
                             "CHANGE schedule 'nightly' by anna@10.0.0.7",
                             "PAUSE schedule 'nightly' by anna@10.0.0.7: holidays",
+                            "CHANGE retention by anna@10.0.0.7: all PT72H",
                             "RESET retention by anna@10.0.0.7");
         }
+    }
+
+    @ParameterizedTest
+    @EnumSource(names = "NORMAL")
+    void a_name_that_no_run_can_have_is_refused(TestMode mode) {
+        assertThatThrownBy(() -> AuditFilter.run("a\0b"))
+                .isInstanceOf(InvalidRequestException.class)
+                .hasMessage(
+                        "The name holds the character U+0000 at index 1, which cannot be stored as text. Remove or encode it.");
     }
 
     @ParameterizedTest
