@@ -111,6 +111,17 @@ final class MailDelivery implements Mailboxes {
         deliver(parent, outcomeOf(child, position));
     }
 
+    /** A child that has ended is to continue: its parent forgets the outcome, if it has not taken it. */
+    void untell(Row child) {
+        Parent parent = child.start.parent();
+        Row told = parent == null || !parent.answers() || parent.isReport()
+                ? null
+                : tables.byKey.get(parent.run().key());
+        if (parent != null && told != null) {
+            told.mailbox.forget(outcomeOf(child, parent.position()));
+        }
+    }
+
     private static Mail reportOf(Row row) {
         String reason = Objects.requireNonNullElse(row.reason, "");
         return Mail.value(

@@ -68,6 +68,15 @@ final class Mailbox {
         return Optional.ofNullable(once.get(channel));
     }
 
+    /** Forgets this answer, if it is there and was not taken: it does not hold any more. */
+    void forget(Mail answer) {
+        Arrival arrival = tokens.get(answer.token());
+        if (arrival != null && unread.remove(arrival.number()) != null) {
+            once.remove(answer.channel());
+            tokens.remove(answer.token());
+        }
+    }
+
     /** Removes answers: the calls that they answer are gone with the journal. */
     void dropAnswers() {
         unread.values().removeIf(arrived -> arrived.mail().channel().kind() == Channel.Kind.ANSWER);

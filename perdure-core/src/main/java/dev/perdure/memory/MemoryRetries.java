@@ -42,6 +42,7 @@ final class MemoryRetries {
             return new Outcome.Refused(refusal);
         }
         ledger.keys.takeBack(row);
+        tables.post.untell(row);
         remove(row, plan.removed());
         Instant ended = row.changedAt;
         row.journal.replaceAll(

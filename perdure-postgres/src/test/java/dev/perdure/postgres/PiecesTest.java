@@ -91,6 +91,7 @@ final class PiecesTest {
                         "MailSql.java: DELETE FROM ${schema}.mail",
                         "MailSql.java: DELETE FROM ${schema}.event",
                         "RetrySql.java: DELETE FROM ${schema}.journal",
+                        "RetrySql.java: DELETE FROM ${schema}.mail",
                         "RetrySql.java: INSERT INTO ${schema}.journal",
                         "RetrySql.java: INSERT INTO ${schema}.journal",
                         "OneChangeSql.java: DELETE FROM ${schema}.held",

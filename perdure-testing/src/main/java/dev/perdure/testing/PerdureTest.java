@@ -19,6 +19,7 @@ import dev.perdure.memory.MemoryStore;
 import dev.perdure.queue.Limiter;
 import dev.perdure.queue.Queue;
 import dev.perdure.retention.Retention;
+import dev.perdure.retention.RetentionInfo;
 import dev.perdure.schedule.Schedule;
 import dev.perdure.spi.Clockwork;
 import dev.perdure.spi.Removals;
@@ -229,7 +230,9 @@ public final class PerdureTest extends ForwardingPerdure {
     public void removeOldRuns() {
         ensureStarted();
         Removals removals = store.removals();
-        removals.change(removals.info().changed().orElse(null)); // Now, also if the next pass is not due yet.
+        RetentionInfo before = removals.info();
+        removals.change(before.changed().isPresent() ? null : before.declared());
+        removals.change(before.changed().orElse(null)); // A change lets a pass begin, also if the next is not due yet.
         do {
             Removals.Removed unused = removals.remove(1_000);
         } while (removals.info().nextPass().isEmpty()); // A worker of the test may have the turn.

@@ -16,7 +16,6 @@ import dev.perdure.postgres.write.WriteContext.InsideException;
 import dev.perdure.postgres.write.change.Batch;
 import dev.perdure.postgres.write.change.Keys;
 import dev.perdure.postgres.write.part.MailParts;
-import dev.perdure.postgres.write.part.RetrySql;
 import dev.perdure.postgres.write.part.RunParts;
 import dev.perdure.queue.Placement;
 import dev.perdure.spi.Audit;

@@ -180,6 +180,28 @@ public abstract class RetryConformance extends DagConformance {
     }
 
     @Test
+    void an_outcome_that_the_parent_has_not_taken_is_forgotten_when_the_child_is_retried() {
+        WorkerId worker = join();
+        RunRef parent = startOwned(worker, "parent");
+        Effect start = new Effect.Start(child("child", parent, 1, true));
+        apply(worker, advance(parent, 1, STAY, List.of(start), entry(1, 1, Kind.CHILD, Status.BEGUN)));
+        Claimed child = claimOne(worker);
+        apply(worker, advance(child.run(), 1, FAIL));
+        assertThat(unread(parent)).containsExactly("\"no\"");
+        apply(worker, advance(parent, 1, new Move.End(RunState.CANCELLED, Payload.EMPTY, "by mistake")));
+
+        assertThat(retry(child.run())).isInstanceOf(Outcome.Applied.class);
+        assertThat(retry(parent)).isInstanceOf(Outcome.Applied.class);
+        assertThat(unread(parent)).isEmpty();
+        Claimed again = polled(worker, 2).claimed().stream()
+                .filter(claimed -> claimed.run().equals(child.run()))
+                .findFirst()
+                .orElseThrow();
+        apply(worker, advance(again.run(), again.epoch(), complete("\"yes\"")));
+        assertThat(unread(parent)).containsExactly("\"yes\"");
+    }
+
+    @Test
     void only_runs_that_failed_or_were_cancelled_are_retried() {
         WorkerId worker = join();
         RunRef completed = startOwned(worker, "completed");

@@ -1,7 +1,9 @@
-package dev.perdure.postgres.write.part;
+package dev.perdure.postgres.write;
 
 import dev.perdure.postgres.jdbc.Descriptions;
 import dev.perdure.postgres.jdbc.Schema;
+import dev.perdure.postgres.write.part.LedgerSql;
+import dev.perdure.postgres.write.part.Pieces;
 
 /** The statements that let a run that has ended continue, and that fork runs. The rules of {@link LedgerSql} apply. */
 public final class RetrySql {
@@ -67,14 +69,25 @@ public final class RetrySql {
 
     /**
      * Removes entries, and makes the run ready in the same life. Its deadline is as far away as when it began. Answers
-     * given by hand since its end get the time of that end, so that they are not taken for new ones at its next end.
+     * given by hand since its end get the time of that end, so that they are not taken for new ones at its next end. A
+     * parent that has ended without taking the outcome forgets it: it would otherwise get it when it is retried.
      */
     private static final String RETRY = """
             WITH decided AS MATERIALIZED (
                 SELECT r.*, g.at AS moved_at
                 FROM (SELECT ?::timestamptz AS at, ?::bigint AS key) g
                 CROSS JOIN LATERAL (SELECT * FROM ${schema}.run WHERE run.key = g.key OFFSET 0) r
-            ), ${emptied}, dated AS (
+            ), ${emptied}, untold AS (
+                DELETE FROM ${schema}.mail WHERE ctid = ANY (ARRAY(
+                    SELECT m.ctid
+                    FROM decided d
+                    CROSS JOIN LATERAL (
+                        SELECT ctid FROM ${schema}.mail
+                        WHERE mail.key = d.parent AND mail.position = d.parent_position AND mail.restarts = d.parent_restarts
+                          AND mail.name = '' AND mail.channel = ${ANSWER} AND NOT mail.taken
+                        OFFSET 0
+                    ) m))
+            ), dated AS (
                 UPDATE ${schema}.journal SET at = d.changed_at
                 FROM decided d
                 WHERE journal.key = ANY (ARRAY(SELECT key FROM decided)) AND journal.key = d.key
