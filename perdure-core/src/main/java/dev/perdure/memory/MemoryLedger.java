@@ -358,7 +358,7 @@ final class MemoryLedger implements Ledger {
         Control asked = row.control;
         obey(row, command, false);
         boolean changed = row.state != before;
-        if (changed || !row.control.equals(asked)) {
+        if (changed || !row.control.asksTheSameAs(asked)) {
             tables.audits.add(command.audit());
         }
         if (command.kind() == Change.CommandKind.KILL) {

@@ -18,6 +18,7 @@ import dev.perdure.internal.text.Texts;
 import dev.perdure.internal.worker.MailChanges;
 import dev.perdure.spi.Audit;
 import dev.perdure.spi.Mailboxes.Address;
+import dev.perdure.spi.Mailboxes.Arrived;
 import dev.perdure.spi.Outcome;
 import dev.perdure.spi.change.Change;
 import dev.perdure.spi.change.Channel;
@@ -35,6 +36,8 @@ import org.jspecify.annotations.Nullable;
 public final class MailSender {
     /** Small enough for one batch, so that the mails of one call stay in order. */
     private static final int CHUNK = 500;
+
+    private static final int PAGE_BYTES = 1 << 16;
 
     private final Settings settings;
     private final Commits commits;
@@ -95,6 +98,21 @@ public final class MailSender {
         if (refusal != null) {
             throw refusal;
         }
+    }
+
+    /** Whether a message under this topic has reached the run, and the run has not taken it yet. */
+    public boolean hasUnread(RunRef run, Topic<?> topic) {
+        Channel channel = Channel.message(topic.name());
+        long after = 0;
+        List<Arrived> page = settings.store().mailboxes().unread(run, after, PAGE_BYTES);
+        while (!page.isEmpty()) {
+            if (page.stream().anyMatch(arrived -> arrived.mail().channel().equals(channel))) {
+                return true;
+            }
+            after = page.getLast().number();
+            page = settings.store().mailboxes().unread(run, after, PAGE_BYTES);
+        }
+        return false;
     }
 
     private static @Nullable PerdureException refusalOf(Change.Deliver delivery, Outcome outcome) {

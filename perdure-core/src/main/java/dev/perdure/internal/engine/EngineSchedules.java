@@ -26,8 +26,10 @@ import dev.perdure.spi.Audit;
 import dev.perdure.spi.Runs;
 import dev.perdure.spi.change.Change;
 import dev.perdure.spi.change.Mail;
+import dev.perdure.spi.change.RunRef;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.stream.Collectors;
@@ -201,9 +203,14 @@ final class EngineSchedules implements Schedules, CommandedSchedules {
 
     /** Starts those that are not there; what they are told arrives once, by its token. */
     private void send(List<ScheduleWrites.Put> puts) {
-        writes.commit(puts.stream().<Change>map(ScheduleWrites.Put::start).toList());
+        Map<RunId, RunRef> there = writes.start(puts);
         try {
-            mailSender.deliverAll(puts.stream().map(ScheduleWrites.Put::tell).toList());
+            mailSender.deliverAll(puts.stream()
+                    .filter(put -> Optional.ofNullable(there.get(put.tell().to()))
+                            .map(run -> changesSomething(run, put.command()))
+                            .orElse(true))
+                    .map(ScheduleWrites.Put::tell)
+                    .toList());
         } catch (RunEndedException ended) {
             throw new InvalidRequestException(
                     "A schedule cannot be put: its run was ended as a run. Schedules are deleted with schedules().delete(…): choose another name. "
@@ -223,6 +230,9 @@ final class EngineSchedules implements Schedules, CommandedSchedules {
         if (hadTurns && info(there, writes.state(there.recorded())).isEmpty()) {
             throw unknown(name);
         }
+        if (!changesSomething(there.run(), command)) {
+            return;
+        }
         try {
             Audit audit = auditor.of(action(command.kind()), Subject.SCHEDULE, name, detail(command));
             Mail mail = mailSender.message(ScheduleNames.COMMANDS, command);
@@ -231,6 +241,18 @@ final class EngineSchedules implements Schedules, CommandedSchedules {
         } catch (UnknownRunException | RunEndedException gone) {
             throw asUnknown(name, gone);
         }
+    }
+
+    /**
+     * Whether a command is worth sending, and so is recorded. The mailbox is read before the state: a command that was
+     * sent before this one is then either unread or part of the state.
+     */
+    private boolean changesSomething(RunRef schedule, ScheduleCommand command) {
+        return mailSender.hasUnread(schedule, ScheduleNames.COMMANDS)
+                || runs.latest(schedule.id())
+                        .flatMap(this::state)
+                        .map(command::changes)
+                        .orElse(true);
     }
 
     private static Action action(ScheduleCommand.Kind kind) {
@@ -250,7 +272,7 @@ final class EngineSchedules implements Schedules, CommandedSchedules {
         if (command.range() != null) {
             return "%s to %s".formatted(command.range().from(), command.range().to());
         }
-        return Stream.of(command.note(), command.run()).filter(Objects::nonNull).collect(Collectors.joining());
+        return Stream.of(command.note(), command.run()).filter(Objects::nonNull).collect(Collectors.joining(", "));
     }
 
     private static PerdureException asUnknown(String name, PerdureException cause) {

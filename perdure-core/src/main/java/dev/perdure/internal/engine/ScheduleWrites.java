@@ -23,8 +23,11 @@ import dev.perdure.spi.change.Change;
 import dev.perdure.spi.change.Mail;
 import dev.perdure.spi.change.NewRun;
 import dev.perdure.spi.change.Payload;
+import dev.perdure.spi.change.RunRef;
 import java.time.Instant;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 
 /** What is written for schedules: the start of a run that is a schedule, and what it is told. */
 record ScheduleWrites(SpecWriter specs, Values values, MailSender mailSender, Commits commits, Clockwork clockwork) {
@@ -33,11 +36,12 @@ record ScheduleWrites(SpecWriter specs, Values values, MailSender mailSender, Co
      *
      * @param start starts its run with the command in its mailbox, if there is none of this name
      * @param tell the same command for a run that is there
+     * @param command the command
      */
-    record Put(Change.Start start, Change.Deliver tell) {
+    record Put(Change.Start start, Change.Deliver tell, ScheduleCommand command) {
         /** The same, as a command of an operator. */
         Put audited(Audit audit) {
-            return new Put(start, new Change.Deliver(tell.to(), tell.mail(), tell.life(), audit));
+            return new Put(start, new Change.Deliver(tell.to(), tell.mail(), tell.life(), audit), command);
         }
     }
 
@@ -72,16 +76,23 @@ record ScheduleWrites(SpecWriter specs, Values values, MailSender mailSender, Co
                 Settings.SCHEDULES_PRIORITY,
                 null,
                 null);
-        return new Put(new Change.Start(run, null, List.of(mail)), new Change.Deliver(run.id(), mail));
+        return new Put(new Change.Start(run, null, List.of(mail)), new Change.Deliver(run.id(), mail), command);
     }
 
-    /** Commits starts. An id that another run has is no trouble. */
-    void commit(List<Change> starts) {
-        for (Outcome outcome : commits.commitAll(starts)) {
+    /** Starts the runs that are not there, and returns those that were. */
+    Map<RunId, RunRef> start(List<Put> puts) {
+        List<Outcome> outcomes =
+                commits.commitAll(puts.stream().<Change>map(Put::start).toList());
+        Map<RunId, RunRef> there = new HashMap<>();
+        for (Outcome outcome : outcomes) {
             if (outcome instanceof Outcome.Refused refused) {
                 throw new PayloadException("A schedule was refused by the store: " + refused.reason());
             }
+            if (outcome instanceof Outcome.Existing existing) {
+                there.put(existing.run().id(), existing.run());
+            }
         }
+        return there;
     }
 
     /** The id of the next run that is triggered by hand. */

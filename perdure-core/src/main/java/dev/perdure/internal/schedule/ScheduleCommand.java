@@ -2,6 +2,7 @@ package dev.perdure.internal.schedule;
 
 import dev.perdure.schedule.Overlap;
 import java.time.Instant;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -53,5 +54,17 @@ public record ScheduleCommand(
 
     public static ScheduleCommand backfill(Range range) {
         return new ScheduleCommand(Kind.BACKFILL, null, null, null, range);
+    }
+
+    /** Whether a schedule that knows this, and was told nothing else since, becomes another one by this command. */
+    public boolean changes(ScheduleState state) {
+        return switch (kind) {
+            case DECLARE -> !Objects.equals(spec, state.declared());
+            case PUT -> !Objects.equals(spec, state.spec());
+            case RESET -> state.declared() != null && state.changed() != null;
+            case PAUSE -> !Objects.equals(note, state.paused());
+            case RESUME -> state.paused() != null;
+            case DELETE, TRIGGER, BACKFILL, SKIP_NEXT -> true;
+        };
     }
 }

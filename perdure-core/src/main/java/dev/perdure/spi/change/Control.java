@@ -1,5 +1,6 @@
 package dev.perdure.spi.change;
 
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -19,4 +20,11 @@ public record Control(
         @Nullable String pause) {
     /** No requests. */
     public static final Control NONE = new Control(0, 0, null, null, null);
+
+    /** Whether the other one has the same cancel, kill and pause, for the same reasons. */
+    public boolean asksTheSameAs(Control other) {
+        return Objects.equals(cancel, other.cancel)
+                && Objects.equals(kill, other.kill)
+                && Objects.equals(pause, other.pause);
+    }
 }

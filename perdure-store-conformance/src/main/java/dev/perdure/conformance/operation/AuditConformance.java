@@ -85,6 +85,26 @@ public abstract class AuditConformance extends DagConformance {
     }
 
     @Test
+    void a_command_that_waits_for_the_worker_is_recorded_again_only_with_another_reason() {
+        RunRef run = startOwned(join(), "a");
+        for (CommandKind kind : List.of(CommandKind.PAUSE, CommandKind.KILL)) {
+            command(run, kind);
+            command(run, kind);
+            Audit another = new Audit(
+                    UUID.randomUUID(), ANNA, Action.valueOf(kind.name()), Subject.RUN, "a", 0, "another reason");
+            apply(Lane.client(0), new Change.Command(run.id(), kind, "another reason", another));
+        }
+
+        assertThat(found(run).info().state()).isEqualTo(RunState.RUNNING);
+        assertThat(entries())
+                .containsExactlyInAnyOrder(
+                        "PAUSE run 'a' by anna@shop-1: why",
+                        "PAUSE run 'a' by anna@shop-1: another reason",
+                        "KILL run 'a' by anna@shop-1: why",
+                        "KILL run 'a' by anna@shop-1: another reason");
+    }
+
+    @Test
     void what_the_engine_does_by_itself_leaves_no_entry() {
         WorkerId worker = join();
         RunRef run = startOwned(worker, "a");

@@ -149,6 +149,66 @@ abstract class AuditScenarios extends Scenarios {
     }
 
     @ParameterizedTest
+    @EnumSource
+    void a_command_that_leaves_a_schedule_as_it_is_leaves_no_entry(TestMode mode) {
+        Definition<String, String> flow = workflow("flow", (ctx, in) -> in);
+        Schedule nightly = Schedule.of("nightly", Times.every(Duration.ofDays(1)), Invocation.of(flow, "x"));
+        Schedule hourly = Schedule.of("nightly", Times.every(Duration.ofHours(1)), Invocation.of(flow, "x"));
+        try (PerdureTest perdure = create(mode)) {
+            perdure.register(flow);
+            for (int i = 0; i < 2; i++) {
+                perdure.schedules().put(nightly);
+                step(perdure);
+            }
+            perdure.schedules().resume("nightly");
+            perdure.schedules().reset("nightly");
+            step(perdure);
+            for (int i = 0; i < 2; i++) {
+                perdure.schedules().pause("nightly", "holidays");
+                step(perdure);
+            }
+            for (int i = 0; i < 2; i++) {
+                perdure.schedules().resume("nightly");
+                step(perdure);
+            }
+            perdure.schedules().put(hourly);
+            step(perdure);
+
+            assertThat(audit(perdure, AuditFilter.all()))
+                    .containsExactly(
+                            "CHANGE schedule 'nightly' by test",
+                            "PAUSE schedule 'nightly' by test: holidays",
+                            "RESUME schedule 'nightly' by test",
+                            "CHANGE schedule 'nightly' by test");
+            assertThat(perdure.schedules().get("nightly").status().paused()).isEmpty();
+        }
+    }
+
+    @ParameterizedTest
+    @EnumSource(names = "NORMAL")
+    void commands_to_a_schedule_that_has_not_read_the_last_one_are_sent_and_recorded(TestMode mode) {
+        Definition<String, String> flow = workflow("flow", (ctx, in) -> in);
+        try (PerdureTest perdure = create(mode)) {
+            perdure.register(flow);
+            perdure.schedules()
+                    .put(Schedule.of("nightly", Times.every(Duration.ofDays(1)), Invocation.of(flow, "x")));
+            step(perdure);
+            perdure.crashAll();
+            perdure.client().schedules().pause("nightly", "holidays");
+            perdure.client().schedules().resume("nightly");
+            perdure.startWorker();
+            step(perdure);
+
+            assertThat(audit(perdure, AuditFilter.all()))
+                    .containsExactlyInAnyOrder(
+                            "CHANGE schedule 'nightly' by test",
+                            "PAUSE schedule 'nightly' by test: holidays",
+                            "RESUME schedule 'nightly' by test");
+            assertThat(perdure.schedules().get("nightly").status().paused()).isEmpty();
+        }
+    }
+
+    @ParameterizedTest
     @EnumSource(names = "NORMAL")
     void a_name_that_no_run_can_have_is_refused(TestMode mode) {
         assertThatThrownBy(() -> AuditFilter.run("a\0b"))

@@ -34,7 +34,9 @@ public final class CommandSql {
                            WHEN ${RESUME} THEN r.state <> ${PAUSED} AND r.pause IS NOT NULL
                            WHEN ${REFUSE} THEN false
                            WHEN ${EXPIRE} THEN false
-                       END AND r.state < ${COMPLETED} AS asks
+                       END AND r.state < ${COMPLETED} AS asks,
+                       -- The same command as before tells the worker once more, but is not recorded again.
+                       CASE g.command WHEN ${KILL} THEN r.kill = g.why WHEN ${PAUSE} THEN r.pause = g.why END IS TRUE AS repeated
                 FROM given g
                 CROSS JOIN clock
                 CROSS JOIN LATERAL (SELECT * FROM ${schema}.run WHERE run.id = g.id OFFSET 0) r
@@ -74,7 +76,7 @@ public final class CommandSql {
             ), queued AS (
                 ${enqueue(alone = command <> ${RESUME} AND recoveries >= ${ALONE_AFTER}) FROM decided WHERE state_now = ${READY} AND state <> ${READY}}
             ), audited AS (
-                ${audit FROM decided WHERE audit IS NOT NULL AND (asks OR state_now <> state)}
+                ${audit FROM decided WHERE audit IS NOT NULL AND (asks AND NOT repeated OR state_now <> state)}
             ), signalled AS (
                 ${mark_woken FROM decided WHERE asks AND state = ${RUNNING}}
             ), forgiven AS (
