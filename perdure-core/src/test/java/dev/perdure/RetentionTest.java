@@ -35,11 +35,26 @@ class RetentionTest {
         Retention retention = Retention.of(FOREVER)
                 .keep(runs().definition("a b").queue("q"), Duration.ofMillis(1500))
                 .keep(runs().outcome(RunState.CANCELLED), FOREVER)
-                .rememberIds(DAY);
+                .rememberIds(DAY)
+                .keepAudit(DAY.multipliedBy(365));
 
         assertThat(Retention.of(retention.settings())).isEqualTo(retention);
         assertThat(Retention.of(Retention.standard().settings())).isEqualTo(Retention.standard());
         assertThat(retention).isNotEqualTo(Retention.standard());
+    }
+
+    @Test
+    void a_change_replaces_the_rules_but_leaves_ids_and_audit_as_declared_unless_it_names_them() {
+        Retention declared = Retention.days(30)
+                .keep(runs().definition("a"), FOREVER)
+                .rememberIds(DAY.multipliedBy(400))
+                .keepAudit(FOREVER);
+
+        assertThat(Retention.days(7).inPlaceOf(declared))
+                .hasToString("all PT168H; ids PT9600H; audit forever");
+        assertThat(Retention.days(7).rememberIds(DAY).keepAudit(DAY.multipliedBy(365)).inPlaceOf(declared))
+                .hasToString("all PT168H; ids PT24H; audit PT8760H");
+        assertThat(Retention.days(7).inPlaceOf(Retention.standard()).audit()).isEqualTo(DAY.multipliedBy(365));
     }
 
     @Test

@@ -66,7 +66,7 @@ final class MemoryRemovals implements Removals {
     @Override
     public Removed remove(int limit) {
         return tables.inTransaction(() -> {
-            Retention rules = Objects.requireNonNullElse(changed, declared);
+            Retention rules = changed == null ? declared : changed.inPlaceOf(declared);
             Instant now = tables.now();
             tables.audits.remove(rules.audit());
             Map<Row, List<Row>> children = children();

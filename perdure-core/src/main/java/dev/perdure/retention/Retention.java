@@ -45,14 +45,14 @@ public final class Retention {
     private static final char SEPARATOR = '\t';
 
     private static final Duration STANDARD_AUDIT = Duration.ofDays(365);
-    private static final Retention STANDARD = new Retention(Duration.ofDays(30), List.of(), null, STANDARD_AUDIT);
+    private static final Retention STANDARD = new Retention(Duration.ofDays(30), List.of(), null, null);
 
     private final Duration all;
     private final List<Rule> rules;
     private final @Nullable Duration ids;
-    private final Duration audit;
+    private final @Nullable Duration audit;
 
-    private Retention(Duration all, List<Rule> rules, @Nullable Duration ids, Duration audit) {
+    private Retention(Duration all, List<Rule> rules, @Nullable Duration ids, @Nullable Duration audit) {
         this.all = all;
         this.rules = rules;
         this.ids = ids;
@@ -146,7 +146,7 @@ public final class Retention {
 
     /** This period for every run that no rule matches; or {@link #FOREVER}. */
     public static Retention of(Duration period) {
-        return new Retention(requirePeriod(period), List.of(), null, STANDARD_AUDIT);
+        return new Retention(requirePeriod(period), List.of(), null, null);
     }
 
     /** So many days for every run that no rule matches. */
@@ -158,7 +158,7 @@ public final class Retention {
     public static Retention of(Map<String, String> settings) {
         Duration all = STANDARD.all;
         Duration ids = null;
-        Duration audit = STANDARD_AUDIT;
+        Duration audit = null;
         List<Rule> rules = new ArrayList<>();
         for (Map.Entry<String, String> each : new TreeMap<>(settings).entrySet()) {
             if (each.getKey().equals(ALL)) {
@@ -188,15 +188,28 @@ public final class Retention {
     /**
      * Remembers ids for this long after the end of their runs, if that is longer than their period: the id, the input
      * and the outcome stay, so that a start under the id still finds the run and its result. Everything else is removed
-     * when the period is over. Without this, the id is free again then.
+     * when the period is over. Without this, the id is free again then; or, in a change of an operator, when the code
+     * declares it.
      */
     public Retention rememberIds(Duration period) {
         return new Retention(all, rules, requirePeriod(period), audit);
     }
 
-    /** Keeps the entries of the audit for this long, or {@link #FOREVER}. Without this, 365 days. */
+    /**
+     * Keeps the entries of the audit for this long, or {@link #FOREVER}. Without this, 365 days; or, in a change of an
+     * operator, as long as the code declares.
+     */
     public Retention keepAudit(Duration period) {
         return new Retention(all, rules, ids, requirePeriod(period));
+    }
+
+    /**
+     * For stores: what is in effect when an operator has put this retention in the place of what the code declares. The
+     * periods of ids and of the audit protect against loss that nobody sees, so they stay as declared unless this
+     * retention names them.
+     */
+    public Retention inPlaceOf(Retention declared) {
+        return new Retention(all, rules, ids == null ? declared.ids : ids, audit == null ? declared.audit : audit);
     }
 
     /** The period of a run. */
@@ -215,7 +228,7 @@ public final class Retention {
 
     /** The period of the entries of the audit. */
     public Duration audit() {
-        return audit;
+        return audit == null ? STANDARD_AUDIT : audit;
     }
 
     /** The period of runs that no rule matches. */
@@ -242,7 +255,7 @@ public final class Retention {
         if (ids != null) {
             settings.put(IDS, text(ids));
         }
-        if (!audit.equals(STANDARD_AUDIT)) {
+        if (audit != null) {
             settings.put(AUDIT, text(audit));
         }
         for (int i = 0; i < rules.size(); i++) {
@@ -310,7 +323,7 @@ public final class Retention {
         if (ids != null) {
             parts.add("ids " + text(ids));
         }
-        if (!audit.equals(STANDARD_AUDIT)) {
+        if (audit != null) {
             parts.add("audit " + text(audit));
         }
         return String.join("; ", parts);

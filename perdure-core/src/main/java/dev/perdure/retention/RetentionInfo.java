@@ -23,6 +23,6 @@ public record RetentionInfo(Retention declared, Optional<Retention> changed, Pas
 
     /** What is in effect. */
     public Retention effective() {
-        return changed.orElse(declared);
+        return changed.map(retention -> retention.inPlaceOf(declared)).orElse(declared);
     }
 }

@@ -131,6 +131,11 @@ public final class PostgresRemovals implements Removals {
         return changed.isEmpty() ? Optional.empty() : Optional.of(Retention.of(changed));
     }
 
+    private static Retention effective(ResultSet row) throws SQLException {
+        Retention declared = declared(row);
+        return changed(row).map(retention -> retention.inPlaceOf(declared)).orElse(declared);
+    }
+
     // ---- a batch
 
     @Override
@@ -220,7 +225,7 @@ public final class PostgresRemovals implements Removals {
                                 row.getLong("reached_key"),
                                 row.getLong("looked"),
                                 row.getLong("removed"),
-                                changed(row).orElse(declared(row)))
+                                effective(row))
                         : null;
             }
         }

@@ -279,6 +279,21 @@ public abstract class AuditConformance extends DagConformance {
         assertThat(entries()).isEmpty();
     }
 
+    @Test
+    void a_change_of_the_retention_leaves_the_declared_period_of_the_audit_unless_it_names_one() {
+        Duration day = Duration.ofDays(1);
+        store().removals().declare(Retention.of(day).keepAudit(Retention.FOREVER));
+        command(startOwned(join(), "a"), CommandKind.CANCEL);
+        store().removals().change(Retention.of(day));
+        advance(day.multipliedBy(1_000));
+        removeAll();
+        assertThat(entries()).hasSize(1);
+        assertThat(store().removals().info().effective().audit()).isEqualTo(Retention.FOREVER);
+        store().removals().change(Retention.of(day).keepAudit(day));
+        removeAll();
+        assertThat(entries()).isEmpty();
+    }
+
     private void removeAll() {
         Duration again;
         do {
