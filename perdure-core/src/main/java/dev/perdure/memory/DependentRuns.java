@@ -12,6 +12,7 @@ import dev.perdure.spi.change.WorkerId;
 import java.time.Duration;
 import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Objects;
 import java.util.SequencedSet;
 import org.jspecify.annotations.Nullable;
 
@@ -125,7 +126,7 @@ final class DependentRuns {
 
     // ---- another life
 
-    Outcome rerun(Change.Rerun rerun) {
+    Outcome rerun(Change.Rerun rerun, MemoryStartKeys keys) {
         Row dag = tables.byId.get(rerun.run());
         if (dag == null) {
             return new Outcome.UnknownRun();
@@ -153,6 +154,14 @@ final class DependentRuns {
             }
             renewed.add(task);
         }
+        Row rival = keys.rival(dag);
+        if (rival != null) {
+            return new Outcome.Refused(Change.Rerun.keyTaken(
+                    rerun.run(),
+                    Objects.requireNonNull(dag.startKey),
+                    rival.ref.id().value()));
+        }
+        keys.takeBack(dag);
         renewed.add(dag);
         renewed.forEach(row -> renew(row, row == dag ? rerun.seed() : rerun.seedOf(row.start.seed())));
         dag.tasks.forEach(task -> task.bound = dag.deadline());

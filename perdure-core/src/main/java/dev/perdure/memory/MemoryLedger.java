@@ -88,7 +88,7 @@ final class MemoryLedger implements Ledger {
             case Change.Advance advance -> advance(lane, advance);
             case Change.CompletedCall completed -> completed(lane, completed);
             case Change.Command command -> command(command);
-            case Change.Rerun rerun -> tables.dags.rerun(rerun);
+            case Change.Rerun rerun -> tables.dags.rerun(rerun, keys);
             case Change.Retry retry -> retries.retry(retry);
             case Change.Fork fork -> retries.fork(fork);
             case Change.Repair repair -> retries.repair(repair);

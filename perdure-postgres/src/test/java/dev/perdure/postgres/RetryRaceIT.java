@@ -3,16 +3,21 @@ package dev.perdure.postgres;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.zaxxer.hikari.HikariDataSource;
+import dev.perdure.RunId;
 import dev.perdure.RunState;
+import dev.perdure.StartKey;
 import dev.perdure.spi.Outcome;
+import dev.perdure.spi.change.Admission;
 import dev.perdure.spi.change.Change;
 import dev.perdure.spi.change.Effect;
 import dev.perdure.spi.change.Entry;
 import dev.perdure.spi.change.Entry.Kind;
 import dev.perdure.spi.change.Entry.Status;
 import dev.perdure.spi.change.Move;
+import dev.perdure.spi.change.NewRun;
 import dev.perdure.spi.change.Payload;
 import dev.perdure.spi.change.RunRef;
+import dev.perdure.spi.change.Task;
 import java.sql.Connection;
 import java.sql.Statement;
 import java.util.List;
@@ -96,6 +101,31 @@ final class RetryRaceIT {
         boolean continues = childRetried.get(5, TimeUnit.SECONDS) instanceof Outcome.Applied;
         assertThat(state(child)).isEqualTo(continues ? RunState.READY : RunState.FAILED);
         assertThat(store.mailboxes().unread(parent, 0, 1_000)).hasSize(continues ? 0 : 1);
+    }
+
+    @Test
+    void tasks_do_not_begin_anew_beside_a_start_under_the_same_key() throws Exception {
+        RunRef other = fixture.start("other");
+        NewRun dag = StoreFixture.newRun("dag")
+                .withAdmission(Admission.UNCONDITIONAL.withKey(StartKey.deduplicate("k"), false));
+        fixture.apply(new Change.Start(dag, null, List.of(), List.of(new Task(StoreFixture.newRun("task"), List.of()))));
+        fixture.apply(new Change.Command(dag.id(), Change.CommandKind.KILL, "no"));
+        Change.Rerun rerun = new Change.Rerun(dag.id(), List.of(RunId.of("task")), 7);
+        CompletableFuture<Outcome> rerunning;
+        try (Connection start = TestServer.plain().getConnection();
+                Statement statement = start.createStatement()) {
+            start.setAutoCommit(false);
+            // What a start of the other run under the key does.
+            statement.execute("UPDATE %s.start_key SET run = %d".formatted(schema, other.key()));
+            rerunning = CompletableFuture.supplyAsync(
+                    () -> fixture.applyPatiently(List.of(rerun)).getFirst(), VIRTUAL);
+            TestServer.awaitBlocked();
+            start.commit();
+        }
+
+        assertThat(rerunning.get(5, TimeUnit.SECONDS))
+                .isEqualTo(new Outcome.Refused(Change.Rerun.keyTaken(dag.id(), "k", "other")));
+        assertThat(store.runs().find(dag.id()).orElseThrow().info().state()).isEqualTo(RunState.CANCELLED);
     }
 
     @Test

@@ -139,7 +139,8 @@ public sealed interface Change {
 
     /**
      * Gives a run with tasks, and some of the tasks, a new life under the same ids, with the same inputs and empty
-     * journals. Refused unless the run and these tasks have ended. The store recognises a repeated rerun by the seed.
+     * journals. Refused unless the run and these tasks have ended, and while another run that has not ended has the
+     * deduplication key of the run, which it otherwise gets back. The store recognises a repeated rerun by the seed.
      *
      * @param run the run that was started with tasks
      * @param tasks the tasks that begin anew; the others keep their outcomes
@@ -159,6 +160,12 @@ public sealed interface Change {
         /** The new seed of a task. */
         public long seedOf(long oldSeed) {
             return oldSeed ^ seed;
+        }
+
+        /** For stores: why the tasks of a run cannot begin anew whose deduplication key another run has got. */
+        public static String keyTaken(RunId run, String key, String holder) {
+            return "The run '%s' has its deduplication key '%s' now, and only one run at a time has it. Let tasks of '%s' begin anew when that run has ended."
+                    .formatted(holder, key, run);
         }
     }
 

@@ -5,7 +5,6 @@ import dev.perdure.StartKey;
 import dev.perdure.postgres.jdbc.Codes;
 import dev.perdure.postgres.jdbc.Database;
 import dev.perdure.postgres.jdbc.Parameters;
-import dev.perdure.spi.change.Change;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
@@ -13,7 +12,7 @@ import java.sql.SQLException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The deduplication key of a run that is about to continue. The run gets it back, unless another run that has not ended
+ * The deduplication key of a run that is about to continue or to begin anew. The run gets it back, unless another run that has not ended
  * has it now. The transaction locks the key before it locks any run, as starts under keys do.
  */
 final class RetriedKey {
@@ -55,20 +54,25 @@ final class RetriedKey {
         return parameters.text(definition).text(key.key());
     }
 
-    /** Why the run cannot have it back, or null. */
+    /** The key as the caller gave it. */
+    String text() {
+        return key.key();
+    }
+
+    /** The id of the run that has it now, so that this run cannot have it back; or null. */
     @Nullable
-    String refusal() throws SQLException {
+    String rival() throws SQLException {
         try (PreparedStatement statement = Database.prepare(connection, sql.rival)) {
             named(new Parameters(statement)).text(run.value());
             try (ResultSet row = statement.executeQuery()) {
-                return row.next() ? Change.Retry.keyTaken(run, key.key(), row.getString("id")) : null;
+                return row.next() ? row.getString("id") : null;
             }
         }
     }
 
-    void takeBack(long runKey) throws SQLException {
+    void takeBack() throws SQLException {
         try (PreparedStatement statement = Database.prepare(connection, sql.takeBack)) {
-            named(new Parameters(statement).number(runKey));
+            named(new Parameters(statement).text(run.value()));
             statement.execute();
         }
     }

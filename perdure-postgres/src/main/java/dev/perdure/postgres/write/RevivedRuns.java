@@ -35,6 +35,7 @@ import java.sql.SQLException;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -64,7 +65,10 @@ final class RevivedRuns {
 
     /** Whether this change is carried out here. */
     static boolean decides(Change change) {
-        return change instanceof Change.Retry || change instanceof Change.Fork || change instanceof Change.Repair;
+        return change instanceof Change.Retry
+                || change instanceof Change.Rerun
+                || change instanceof Change.Fork
+                || change instanceof Change.Repair;
     }
 
     Outcome apply(Sender sender, Change change) {
@@ -73,6 +77,7 @@ final class RevivedRuns {
             try {
                 return switch (change) {
                     case Change.Retry retry -> retry(connection, sender, retry);
+                    case Change.Rerun rerun -> rerun(connection, sender, rerun);
                     case Change.Fork fork -> fork(connection, sender, fork);
                     case Change.Repair repair -> repair(connection, repair);
                     default -> throw new IllegalArgumentException("Not decided here: " + change);
@@ -183,7 +188,7 @@ final class RevivedRuns {
             return new Outcome.Refused(refusal);
         }
         if (key != null) {
-            key.takeBack(run.key());
+            key.takeBack();
         }
         List<RetryPlan.Place> removed = new ArrayList<>(plan.removed());
         removed.add(new RetryPlan.Place(Codes.OUTCOME, 0));
@@ -226,7 +231,8 @@ final class RevivedRuns {
         if (refusal == null) {
             refusal = plan.refusal();
         }
-        return refusal == null && key != null ? key.refusal() : refusal;
+        String rival = refusal == null && key != null ? key.rival() : null;
+        return rival == null ? refusal : Change.Retry.keyTaken(id, Objects.requireNonNull(key).text(), rival);
     }
 
     private static void places(Parameters parameters, List<RetryPlan.Place> places) throws SQLException {
@@ -246,6 +252,32 @@ final class RevivedRuns {
                 return missed.stream().mapToLong(Long::longValue).toArray();
             }
         }
+    }
+
+    // ---- rerun
+
+    /** The tasks begin anew as in any batch. If another run has the key, the transaction leaves nothing of that. */
+    private Outcome rerun(Connection connection, Sender sender, Change.Rerun rerun) throws SQLException {
+        RetriedKey key = RetriedKey.lock(connection, keySql, rerun.run(), context.database());
+        Outcome outcome = applied(connection, sender, rerun);
+        if (key == null || !(outcome instanceof Outcome.Applied)) {
+            return outcome;
+        }
+        String rival = key.rival();
+        if (rival != null) {
+            connection.rollback();
+            return new Outcome.Refused(Change.Rerun.keyTaken(rerun.run(), key.text(), rival));
+        }
+        key.takeBack();
+        return outcome;
+    }
+
+    /** The outcome of a change that is sent as in any batch, but in this transaction. */
+    private Outcome applied(Connection connection, Sender sender, Change change) {
+        WriteContext inside = context.inside(connection, new PostgresHints());
+        return new LookedUpPlan(inside, sender, new Batch(List.of(change), keys), true)
+                .outcomes()
+                .getFirst();
     }
 
     // ---- repair
@@ -323,11 +355,7 @@ final class RevivedRuns {
         if (plan.refusal() != null) {
             return new Outcome.Refused(plan.refusal());
         }
-        WriteContext inside = context.inside(connection, new PostgresHints());
-        Change.Start start = new Change.Start(fork.of(source.start()), null);
-        Outcome outcome = new LookedUpPlan(inside, sender, new Batch(List.of(start), keys), true)
-                .outcomes()
-                .getFirst();
+        Outcome outcome = applied(connection, sender, new Change.Start(fork.of(source.start()), null));
         if (outcome instanceof Outcome.Started started) {
             context.script()
                     .send(

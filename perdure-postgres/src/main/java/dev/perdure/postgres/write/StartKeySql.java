@@ -57,7 +57,7 @@ public final class StartKeySql {
 
     /** Gives a deduplication key back to a run that continues. */
     private static final String TAKE_BACK = """
-            UPDATE ${schema}.start_key SET run = ?::bigint, after = NULL
+            UPDATE ${schema}.start_key SET run = (SELECT key FROM ${schema}.run WHERE id = ?::text), after = NULL
             WHERE definition = ?::text AND start_key = ?::text AND kind = 0
             RETURNING 1
             """;

@@ -287,6 +287,29 @@ public abstract class RetryConformance extends DagConformance {
         assertThat(stateOf(refOf("second"))).isEqualTo(RunState.READY);
     }
 
+    private Outcome rerun(String dag, long seed) {
+        return apply(Lane.client(0), new Change.Rerun(RunId.of(dag), List.of(RunId.of("a")), seed));
+    }
+
+    @Test
+    void tasks_do_not_begin_anew_while_another_run_has_the_deduplication_key() {
+        WorkerId worker = join();
+        start(null, keyed("dag", ONE), diamond());
+        command(refOf("dag"), Change.CommandKind.KILL, "no");
+        RunRef second = startOwned(worker, keyed("second", ONE));
+        assertThat(refusal(rerun("dag", 1)))
+                .isEqualTo(
+                        "The run 'second' has its deduplication key 'k' now, and only one run at a time has it. Let tasks of 'dag' begin anew when that run has ended.");
+        assertThat(statesOf("dag", "a", "b")).containsOnly(RunState.CANCELLED);
+        apply(worker, advance(second, 1, complete("1")));
+        assertThat(rerun("dag", 1)).isInstanceOf(Outcome.Applied.class);
+        assertThat(rerun("dag", 1)).isInstanceOf(Outcome.AlreadyThere.class);
+
+        Change third = new Change.Start(keyed("third", ONE.refuse()), null);
+        assertThat(apply(Lane.client(0), third)).isEqualTo(new Outcome.KeyTaken(refOf("dag")));
+        assertThat(refusal(rerun("dag", 2))).contains("dag");
+    }
+
     // ---- forks
 
     @Test
