@@ -1,24 +1,17 @@
 package dev.perdure.postgres.jdbc;
 
 import dev.perdure.spi.Audit;
+import java.sql.SQLException;
+import java.time.Instant;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /** An audit entry as one parameter, so that a batch without one costs no more than a null. */
 public final class AuditText {
-    /**
-     * Records the entry if {@code done}, a relation of the statement, has a row. Its parameters are the entry and the
-     * time.
-     */
-    public static final String WHEN_DONE = """
-            audited AS (
-                INSERT INTO ${schema}.audit (id, at, position, partition, action, subject, name, operator, origin, detail)
-                SELECT (audit->>'id')::uuid, a.at, (audit->>'position')::int, 0, audit->>'action', audit->>'subject',
-                       audit->>'name', audit->>'operator', audit->>'origin', audit->>'detail'
-                FROM (SELECT ?::jsonb AS audit, COALESCE(?::timestamptz, now()) AS at) a
-                WHERE audit IS NOT NULL AND EXISTS (SELECT FROM done)
-                ON CONFLICT (id, partition) DO NOTHING
-            )""";
+    /** Records the entry if {@code done}, a relation of the statement, has a row. See {@link #bind}. */
+    public static final String WHEN_DONE = "audited AS (%s)".formatted(insert("moved_at", """
+            (SELECT ?::text AS audit, COALESCE(?::timestamptz, now()) AS moved_at, 0 AS partition) given
+            WHERE audit IS NOT NULL AND EXISTS (SELECT FROM done)"""));
 
     private AuditText() {}
 
@@ -34,5 +27,27 @@ public final class AuditText {
                         "operator", Text.storable(audit.operator().name()),
                         "origin", Text.storable(audit.operator().origin()),
                         "detail", Text.storable(audit.detail())));
+    }
+
+    /** Binds the parameters of {@link #WHEN_DONE}. */
+    public static void bind(Parameters parameters, @Nullable Audit audit, @Nullable Instant time) throws SQLException {
+        parameters.text(of(audit)).time(time);
+    }
+
+    /**
+     * Records the entries of a relation that has the columns {@code audit} and {@code partition}. An entry that is there
+     * stays as it is.
+     *
+     * @param at the expression for the time
+     * @param from the relation, with its conditions
+     */
+    public static String insert(String at, String from) {
+        return """
+                INSERT INTO ${schema}.audit (id, at, position, partition, action, subject, name, operator, origin, detail)
+                SELECT (audit::jsonb->>'id')::uuid, %s, (audit::jsonb->>'position')::int, partition, audit::jsonb->>'action',
+                       audit::jsonb->>'subject', audit::jsonb->>'name', audit::jsonb->>'operator', audit::jsonb->>'origin',
+                       audit::jsonb->>'detail'
+                FROM %s
+                ON CONFLICT (id, partition) DO NOTHING""".formatted(at, from);
     }
 }

@@ -210,40 +210,24 @@ public final class PostgresPermits implements Permits {
         }
     }
 
+    private boolean ordered(String statement, @Nullable Audit audit, @Nullable String... texts) {
+        return update(statement, parameters -> {
+            for (String text : texts) {
+                parameters.text(text);
+            }
+            AuditText.bind(parameters, audit, database.time());
+        });
+    }
+
     @Override
     public boolean apply(Order order, @Nullable Audit audit) {
         boolean found = switch (order) {
             case Order.Limit(Limiter changes) ->
-                update(
-                        limiterSql.limit,
-                        parameters -> parameters
-                                .text(Json.object(changes.settings()))
-                                .text(changes.name())
-                                .text(AuditText.of(audit))
-                                .time(database.time()));
+                ordered(limiterSql.limit, audit, Json.object(changes.settings()), changes.name());
             case Order.Pause(String limiter, String reason) ->
-                update(
-                        limiterSql.pause,
-                        parameters -> parameters
-                                .text(Text.storable(reason))
-                                .text(limiter)
-                                .text(AuditText.of(audit))
-                                .time(database.time()));
-            case Order.Resume(String limiter) ->
-                update(
-                        limiterSql.pause,
-                        parameters -> parameters
-                                .text(null)
-                                .text(limiter)
-                                .text(AuditText.of(audit))
-                                .time(database.time()));
-            case Order.Reset(String limiter) ->
-                update(
-                        limiterSql.reset,
-                        parameters -> parameters
-                                .text(limiter)
-                                .text(AuditText.of(audit))
-                                .time(database.time()));
+                ordered(limiterSql.pause, audit, Text.storable(reason), limiter);
+            case Order.Resume(String limiter) -> ordered(limiterSql.pause, audit, null, limiter);
+            case Order.Reset(String limiter) -> ordered(limiterSql.reset, audit, limiter);
         };
         hints.tell(new Hints.WorkReady());
         return found;

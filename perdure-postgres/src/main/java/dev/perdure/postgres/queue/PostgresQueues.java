@@ -224,38 +224,24 @@ public final class PostgresQueues implements QueueRules {
         refresh();
     }
 
+    private boolean ordered(String statement, @Nullable Audit audit, @Nullable String... texts) {
+        return update(statement, parameters -> {
+            for (String text : texts) {
+                parameters.text(text);
+            }
+            AuditText.bind(parameters, audit, database.time());
+        });
+    }
+
     @Override
     public boolean apply(Order order, @Nullable Audit audit) {
         boolean found = switch (order) {
             case Order.Limit(Queue changes) ->
-                update(
-                        sql.limit,
-                        parameters -> parameters
-                                .text(Json.object(changes.settings()))
-                                .text(changes.name())
-                                .text(AuditText.of(audit))
-                                .time(database.time()));
+                ordered(sql.limit, audit, Json.object(changes.settings()), changes.name());
             case Order.Pause(String queue, String reason) ->
-                update(
-                        sql.pause,
-                        parameters -> parameters
-                                .text(Text.storable(reason))
-                                .text(queue)
-                                .text(AuditText.of(audit))
-                                .time(database.time()));
-            case Order.Resume(String queue) ->
-                update(
-                        sql.pause,
-                        parameters -> parameters
-                                .text(null)
-                                .text(queue)
-                                .text(AuditText.of(audit))
-                                .time(database.time()));
-            case Order.Reset(String queue) ->
-                update(
-                        sql.reset,
-                        parameters ->
-                                parameters.text(queue).text(AuditText.of(audit)).time(database.time()));
+                ordered(sql.pause, audit, Text.storable(reason), queue);
+            case Order.Resume(String queue) -> ordered(sql.pause, audit, null, queue);
+            case Order.Reset(String queue) -> ordered(sql.reset, audit, queue);
         };
         refresh();
         return found;

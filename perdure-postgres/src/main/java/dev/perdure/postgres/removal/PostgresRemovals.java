@@ -78,10 +78,10 @@ public final class PostgresRemovals implements Removals {
     public void change(@Nullable Retention retention, @Nullable Audit audit) {
         update(
                 sql.change,
-                parameters -> parameters
-                        .text(retention == null ? null : Json.object(retention.settings()))
-                        .text(AuditText.of(audit))
-                        .time(database.time()));
+                parameters -> AuditText.bind(
+                        parameters.text(retention == null ? null : Json.object(retention.settings())),
+                        audit,
+                        database.time()));
     }
 
     private void update(String statement, Query.Binding binding) {

@@ -1,5 +1,6 @@
 package dev.perdure.postgres.write.part;
 
+import dev.perdure.postgres.jdbc.AuditText;
 import dev.perdure.postgres.jdbc.Schema;
 import dev.perdure.postgres.write.change.Entries;
 import dev.perdure.postgres.write.change.RunColumns;
@@ -108,14 +109,12 @@ public final class Pieces {
                 "take_mail",
                 "UPDATE ${schema}.mail SET taken = true, payload = CASE WHEN channel = ${MESSAGE} THEN '' ELSE payload END");
 
-        // audit: what an operator's command carries as JSON (AuditText)
-        insert(
-                "audit",
-                "audit",
-                "id = (audit::jsonb->>'id')::uuid, at = moved_at, position = (audit::jsonb->>'position')::int, partition, "
-                        + "action = audit::jsonb->>'action', subject = audit::jsonb->>'subject', name = audit::jsonb->>'name', "
-                        + "operator = audit::jsonb->>'operator', origin = audit::jsonb->>'origin', detail = audit::jsonb->>'detail'",
-                "ON CONFLICT (id, partition) DO NOTHING");
+        // audit: what an operator's command carries as JSON
+        Map<String, String> audited = assignments("at = moved_at");
+        PIECES.put("audit", call -> {
+            String at = given("audit", audited, call).getOrDefault("at", "moved_at");
+            return AuditText.insert(at, call.from());
+        });
 
         // object_call and object_state
         insert("call", "object_call", "key, partition, hold = ${EXCLUSIVE}, object_type = type, object_key = object");
