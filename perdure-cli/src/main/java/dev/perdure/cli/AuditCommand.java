@@ -5,6 +5,8 @@ import dev.perdure.audit.AuditEntry.Subject;
 import dev.perdure.audit.AuditFilter;
 import dev.perdure.cli.output.Fields;
 import dev.perdure.cli.output.LiveOutput;
+import dev.perdure.cli.output.Page;
+import java.util.List;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.ArgGroup;
@@ -74,7 +76,12 @@ final class AuditCommand {
                     int limit) {
         AuditFilter all = AuditFilter.all().limit(limit);
         AuditFilter filter = thing == null ? all : thing.only(all);
-        return database.with(open -> output.print(() -> open.page()
-                .many("audit", ROW, open.perdure().audit().list(filter), "No command has changed anything.")));
+        return database.with(open -> output.print(() -> {
+            List<AuditEntry> entries = open.perdure().audit().list(filter);
+            Page page = open.page().many("audit", ROW, entries, "No command has changed anything.");
+            return entries.size() < limit
+                    ? page
+                    : page.note("These are the newest %d. Raise --limit to see older ones.".formatted(limit));
+        }));
     }
 }

@@ -6,16 +6,35 @@ import dev.perdure.audit.Operator;
 import dev.perdure.spi.Audit;
 import dev.perdure.spi.Clockwork;
 import java.util.UUID;
-import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
 
-/**
- * Makes the audit entries of one operator.
- *
- * @param operator asked for with each command, because it may be expensive to find out
- * @param clockwork the source of ids
- */
-public record Auditor(Supplier<Operator> operator, Clockwork clockwork) {
+/** Makes the audit entries of one operator. Thread-safe. */
+public final class Auditor {
     private static final int MAX_DETAIL = 1_000;
+
+    private final Clockwork clockwork;
+    private volatile @Nullable Operator operator;
+
+    /**
+     * Makes entries.
+     *
+     * @param operator the operator, or null for the user of this process
+     * @param clockwork the source of ids
+     */
+    public Auditor(@Nullable Operator operator, Clockwork clockwork) {
+        this.operator = operator;
+        this.clockwork = clockwork;
+    }
+
+    /** The user of this process is looked up once, and not before the first command: the host's name may need DNS. */
+    private Operator operator() {
+        Operator known = operator;
+        if (known == null) {
+            known = Operator.ofProcess();
+            operator = known;
+        }
+        return known;
+    }
 
     /** Of a command to a run as a whole. */
     Audit run(Action action, String run, String detail) {
@@ -29,6 +48,6 @@ public record Auditor(Supplier<Operator> operator, Clockwork clockwork) {
     public Audit of(Action action, Subject subject, String name, int position, String detail) {
         UUID id = new UUID(clockwork.random(), clockwork.random());
         String shortened = detail.length() > MAX_DETAIL ? detail.substring(0, MAX_DETAIL) : detail;
-        return new Audit(id, operator.get(), action, subject, name, position, shortened);
+        return new Audit(id, operator(), action, subject, name, position, shortened);
     }
 }

@@ -121,8 +121,7 @@ public final class Engine implements Perdure {
                         new Session.Shared(
                                 new StoreClock(settings.clockwork()), resultWaiters, listeners, registry, dags));
         Commits commits = new Commits(settings, worker, closed::get);
-        Operator operator = settings.operator();
-        Auditor auditor = new Auditor(operator == null ? Operator::ofProcess : () -> operator, settings.clockwork());
+        Auditor auditor = new Auditor(settings.operator(), settings.clockwork());
         Commands commands = new Commands(commits, listeners, settings.store().runs(), auditor);
         this.mailSender = new MailSender(settings, commits);
         this.targets = new CallTargets(registry, dags);
@@ -324,7 +323,7 @@ public final class Engine implements Perdure {
     @Override
     public Operations as(Operator operator) {
         Texts.requireGiven("operator", operator);
-        Auditor auditor = new Auditor(() -> operator, settings.clockwork());
+        Auditor auditor = new Auditor(operator, settings.clockwork());
         return new EngineOperations(services.of(auditor), scheduleWrites);
     }
 
