@@ -50,9 +50,11 @@ class RetentionTest {
                 .rememberIds(DAY.multipliedBy(400))
                 .keepAudit(FOREVER);
 
-        assertThat(Retention.days(7).inPlaceOf(declared))
-                .hasToString("all PT168H; ids PT9600H; audit forever");
-        assertThat(Retention.days(7).rememberIds(DAY).keepAudit(DAY.multipliedBy(365)).inPlaceOf(declared))
+        assertThat(Retention.days(7).inPlaceOf(declared)).hasToString("all PT168H; ids PT9600H; audit forever");
+        assertThat(Retention.days(7)
+                        .rememberIds(DAY)
+                        .keepAudit(DAY.multipliedBy(365))
+                        .inPlaceOf(declared))
                 .hasToString("all PT168H; ids PT24H; audit PT8760H");
         assertThat(Retention.days(7).inPlaceOf(Retention.standard()).audit()).isEqualTo(DAY.multipliedBy(365));
     }

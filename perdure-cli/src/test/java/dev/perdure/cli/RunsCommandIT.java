@@ -453,9 +453,11 @@ class RunsCommandIT extends CommandsOnPostgres {
         assertThat(entries).hasSize(120);
         assertThat(entries.get(0).get("detail").asString()).isEqualTo("pause 0");
 
-        assertThat(perdure(onDatabase("audit", "list", "--run", "much", "--limit", "5"))).isZero();
+        assertThat(perdure(onDatabase("audit", "list", "--run", "much", "--limit", "5")))
+                .isZero();
         assertThat(out()).contains("These are the newest 5. Raise --limit to see older ones.");
-        assertThat(perdure(onDatabase("audit", "list", "--run", "much", "--limit", "121"))).isZero();
+        assertThat(perdure(onDatabase("audit", "list", "--run", "much", "--limit", "121")))
+                .isZero();
         assertThat(out()).doesNotContain("the newest 121");
     }
 }

@@ -199,12 +199,14 @@ final class MigrationsIT {
                 PostgresStore.on(TestServer.plain()).schema(schema).open()) {
             StoreFixture fixture = new StoreFixture(store);
             StartKey.Deduplication key = StartKey.deduplicate("k");
-            for (NewRun run : List.of(keyed("old", key), keyed("begun", StartKey.deduplicate("b").untilBegun()))) {
+            for (NewRun run : List.of(
+                    keyed("old", key), keyed("begun", StartKey.deduplicate("b").untilBegun()))) {
                 fixture.apply(new Change.Start(run, null));
             }
         }
-        TestServer.execute("UPDATE %s.run SET start_key = NULL, created_at = created_at - interval '1 day' WHERE id = 'old'"
-                .formatted(schema));
+        TestServer.execute(
+                "UPDATE %s.run SET start_key = NULL, created_at = created_at - interval '1 day' WHERE id = 'old'"
+                        .formatted(schema));
         TestServer.execute("DELETE FROM %s.migration WHERE version = 82".formatted(schema));
         PostgresStore.on(TestServer.plain()).schema(schema).open().close();
 

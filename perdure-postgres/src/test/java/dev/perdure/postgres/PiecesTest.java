@@ -93,7 +93,7 @@ final class PiecesTest {
                         "RetrySql.java: DELETE FROM ${schema}.journal",
                         "RetrySql.java: DELETE FROM ${schema}.mail",
                         "RetrySql.java: INSERT INTO ${schema}.journal",
-                        "RetrySql.java: INSERT INTO ${schema}.journal",
+                        "RepairSql.java: INSERT INTO ${schema}.journal",
                         "OneChangeSql.java: DELETE FROM ${schema}.held",
                         "OneChangeSql.java: DELETE FROM ${schema}.held",
                         "TransactionSql.java: INSERT INTO ${schema}.journal");

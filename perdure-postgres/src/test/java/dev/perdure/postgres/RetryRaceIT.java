@@ -108,7 +108,8 @@ final class RetryRaceIT {
         RunRef other = fixture.start("other");
         NewRun dag = StoreFixture.newRun("dag")
                 .withAdmission(Admission.UNCONDITIONAL.withKey(StartKey.deduplicate("k"), false));
-        fixture.apply(new Change.Start(dag, null, List.of(), List.of(new Task(StoreFixture.newRun("task"), List.of()))));
+        fixture.apply(
+                new Change.Start(dag, null, List.of(), List.of(new Task(StoreFixture.newRun("task"), List.of()))));
         fixture.apply(new Change.Command(dag.id(), Change.CommandKind.KILL, "no"));
         Change.Rerun rerun = new Change.Rerun(dag.id(), List.of(RunId.of("task")), 7);
         CompletableFuture<Outcome> rerunning;

@@ -21,6 +21,7 @@ import dev.perdure.postgres.work.DispatchSql;
 import dev.perdure.postgres.work.LimitedClaimSql;
 import dev.perdure.postgres.work.PlacementSql;
 import dev.perdure.postgres.work.StartLimitSql;
+import dev.perdure.postgres.write.RepairSql;
 import dev.perdure.postgres.write.RetrySql;
 import dev.perdure.postgres.write.StartKeySql;
 import dev.perdure.postgres.write.part.Claims;
@@ -103,6 +104,7 @@ final class StatementsIT {
                 new StartKeySql(SCHEMA),
                 new RemovalSql(SCHEMA),
                 new RetrySql(SCHEMA),
+                new RepairSql(SCHEMA),
                 new TransactionSql(SCHEMA));
         try (Connection connection = pool.getConnection()) {
             for (Object holder : holders) {

@@ -238,8 +238,7 @@ public final class PostgresQueues implements QueueRules {
         boolean found = switch (order) {
             case Order.Limit(Queue changes) ->
                 ordered(sql.limit, audit, Json.object(changes.settings()), changes.name());
-            case Order.Pause(String queue, String reason) ->
-                ordered(sql.pause, audit, Text.storable(reason), queue);
+            case Order.Pause(String queue, String reason) -> ordered(sql.pause, audit, Text.storable(reason), queue);
             case Order.Resume(String queue) -> ordered(sql.pause, audit, null, queue);
             case Order.Reset(String queue) -> ordered(sql.reset, audit, queue);
         };

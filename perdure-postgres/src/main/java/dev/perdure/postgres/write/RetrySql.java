@@ -55,7 +55,7 @@ public final class RetrySql {
             """;
 
     /** Removes entries of the run in {@code decided}. */
-    private static final String EMPTIED = """
+    static final String EMPTIED = """
             emptied AS (
                 DELETE FROM ${schema}.journal WHERE ctid = ANY (ARRAY(
                     SELECT j.ctid
@@ -143,24 +143,6 @@ public final class RetrySql {
             SELECT count(*) FROM copied
             """;
 
-    /** Whether a command has taken effect before. Its run is locked. */
-    private static final String AUDITED = "SELECT id FROM ${schema}.audit WHERE id = ?::uuid";
-
-    /** Replaces an answer, and removes entries at other positions. */
-    private static final String REPAIR = """
-            WITH decided AS MATERIALIZED (
-                SELECT ?::bigint AS key
-            ), repaired AS (
-                INSERT INTO ${schema}.journal (key, position, note, partition, at, kind, status, name, payload)
-                SELECT d.key, ?::int, 0, d.key & 255, ?::timestamptz, ?::smallint, ?::smallint, ?::text, ?::bytea
-                FROM decided d
-                ON CONFLICT (key, position, note, partition)
-                DO UPDATE SET at = excluded.at, status = excluded.status, payload = excluded.payload
-                RETURNING 1
-            ), ${emptied}
-            SELECT count(*) FROM repaired
-            """;
-
     /** Records the command. */
     private static final String AUDIT = """
             WITH given AS MATERIALIZED (
@@ -171,8 +153,6 @@ public final class RetrySql {
             SELECT count(*) FROM given
             """;
 
-    public final String audited;
-    public final String repair;
     public final String audit;
     public final String lock;
     public final String find;
@@ -182,8 +162,6 @@ public final class RetrySql {
     public final String copy;
 
     public RetrySql(Schema schema) {
-        this.audited = Pieces.sql(schema, AUDITED);
-        this.repair = Pieces.sql(schema, REPAIR.replace("${emptied}", EMPTIED));
         this.audit = Pieces.sql(schema, AUDIT);
         this.lock = Pieces.sql(schema, LOCK);
         this.find = Pieces.sql(schema, FIND.replace("${attributes}", Descriptions.pairs("r.attributes")));

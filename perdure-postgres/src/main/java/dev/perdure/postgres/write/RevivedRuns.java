@@ -53,12 +53,14 @@ import org.jspecify.annotations.Nullable;
 final class RevivedRuns {
     private final WriteContext context;
     private final RetrySql sql;
+    private final RepairSql repairSql;
     private final StartKeySql keySql;
     private final Keys keys;
 
     RevivedRuns(WriteContext context, Schema schema, Keys keys) {
         this.context = context;
         this.sql = new RetrySql(schema);
+        this.repairSql = new RepairSql(schema);
         this.keySql = new StartKeySql(schema);
         this.keys = keys;
     }
@@ -232,7 +234,9 @@ final class RevivedRuns {
             refusal = plan.refusal();
         }
         String rival = refusal == null && key != null ? key.rival() : null;
-        return rival == null ? refusal : Change.Retry.keyTaken(id, Objects.requireNonNull(key).text(), rival);
+        return rival == null
+                ? refusal
+                : Change.Retry.keyTaken(id, Objects.requireNonNull(key).text(), rival);
     }
 
     private static void places(Parameters parameters, List<RetryPlan.Place> places) throws SQLException {
@@ -312,7 +316,7 @@ final class RevivedRuns {
         }
         Instant at = repair.time(journal, run.state(), run.changedAt(), run.at());
         Part part = new Part(
-                sql.repair,
+                repairSql.repair,
                 parameters -> places(
                         parameters
                                 .number(run.key())
@@ -329,7 +333,7 @@ final class RevivedRuns {
     }
 
     private boolean isAudited(Connection connection, Audit audit) throws SQLException {
-        try (PreparedStatement statement = Database.prepare(connection, sql.audited)) {
+        try (PreparedStatement statement = Database.prepare(connection, repairSql.audited)) {
             new Parameters(statement).text(audit.id().toString());
             try (ResultSet row = statement.executeQuery()) {
                 return row.next();

@@ -190,8 +190,7 @@ abstract class AuditScenarios extends Scenarios {
         Definition<String, String> flow = workflow("flow", (ctx, in) -> in);
         try (PerdureTest perdure = create(mode)) {
             perdure.register(flow);
-            perdure.schedules()
-                    .put(Schedule.of("nightly", Times.every(Duration.ofDays(1)), Invocation.of(flow, "x")));
+            perdure.schedules().put(Schedule.of("nightly", Times.every(Duration.ofDays(1)), Invocation.of(flow, "x")));
             step(perdure);
             perdure.crashAll();
             perdure.client().schedules().pause("nightly", "holidays");
