@@ -114,6 +114,13 @@ public interface Run<R extends @Nullable Object> {
     List<HistoryEvent> history();
 
     /**
+     * The run with its journal and all values, to replay it on other code in a test.
+     *
+     * @throws InvalidRequestException if its values have more than 64 MiB
+     */
+    History export();
+
+    /**
      * Cancels the run: its next step, wait or {@code now()} throws {@link CancelledException}, so that the workflow can
      * compensate. A run that has never run ends at once. Has no effect on a run that has ended.
      */

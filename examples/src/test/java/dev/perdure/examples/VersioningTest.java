@@ -1,8 +1,10 @@
 package dev.perdure.examples;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.perdure.Definition;
+import dev.perdure.History;
 import dev.perdure.Invocation;
 import dev.perdure.Perdure;
 import dev.perdure.Run;
@@ -11,8 +13,10 @@ import dev.perdure.StartOptions;
 import dev.perdure.TypeRef;
 import dev.perdure.memory.MemoryStore;
 import dev.perdure.spi.Store;
+import dev.perdure.testing.HistoryMismatchError;
 import dev.perdure.testing.PerdureTest;
 import dev.perdure.testing.TestMode;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
@@ -62,6 +66,31 @@ class VersioningTest {
         return parcel;
     });
     // endregion
+
+    // region check
+    @Test
+    void the_code_fits_the_runs_of_production() {
+        try (PerdureTest perdure = PerdureTest.create()) {
+            perdure.register(patched);
+            perdure.check(History.read(Path.of("src/test/resources/parcels.jsonl")));
+        }
+    }
+    // endregion
+
+    @Test
+    void the_check_finds_the_change_that_is_not_guarded() {
+        List<History> histories = History.read(Path.of("src/test/resources/parcels.jsonl"));
+        try (PerdureTest perdure = PerdureTest.create()) {
+            perdure.register(unguarded);
+            assertThatThrownBy(() -> perdure.check(histories))
+                    .isInstanceOf(HistoryMismatchError.class)
+                    .hasMessage("""
+                            2 of 2 histories do not fit this code:
+                            - The code does not fit the journal of run 'parcel-2' at position 1: recorded is step 'pack', the code asked for step 'weigh'. Guard the change with ctx.patched(…), or deploy it as another version, to which runs are pinned.
+                            - The code does not fit the journal of run 'parcel-1' at position 1: recorded is step 'pack', the code asked for step 'weigh'. Guard the change with ctx.patched(…), or deploy it as another version, to which runs are pinned.""");
+        }
+        assertThat(done).isEmpty();
+    }
 
     @ParameterizedTest
     @EnumSource

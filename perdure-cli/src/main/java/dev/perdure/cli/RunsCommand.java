@@ -33,7 +33,8 @@ import tools.jackson.core.JacksonException;
 @Command(
         name = "runs",
         mixinStandardHelpOptions = true,
-        description = "List, count, show, cancel, kill, pause, resume, retry and fork the runs of a database.",
+        description = "List, count, show, export, cancel, kill, pause, resume, retry and fork the runs of a database.",
+        subcommands = ExportCommand.class,
         synopsisSubcommandLabel = "COMMAND")
 final class RunsCommand {
     private static final Fields<RunInfo> RUN = RunPage.ROW;

@@ -7,6 +7,7 @@ import dev.perdure.RunInfo;
 import dev.perdure.RunState;
 import dev.perdure.audit.AuditEntry;
 import dev.perdure.audit.AuditFilter;
+import dev.perdure.spi.Dispatch.Claimed;
 import dev.perdure.spi.Journals;
 import dev.perdure.spi.Runs;
 import dev.perdure.spi.change.Entry;
@@ -131,6 +132,23 @@ final class MemoryQueries implements Runs, Journals {
     public Optional<Payload> input(RunRef run) {
         return tables.inTransaction(
                 () -> Optional.ofNullable(tables.byKey.get(run.key())).map(row -> row.start.input()));
+    }
+
+    @Override
+    public Optional<Basis> basis(RunRef run) {
+        return tables.inTransaction(
+                () -> Optional.ofNullable(tables.byKey.get(run.key())).map(MemoryQueries::basis));
+    }
+
+    private static Basis basis(Row row) {
+        Claimed claimed = row.claimed();
+        return new Basis(
+                row.start.version(),
+                claimed.input(),
+                claimed.seed(),
+                claimed.deadline(),
+                claimed.premises(),
+                claimed.object());
     }
 
     @Override

@@ -7,13 +7,16 @@ import dev.perdure.RunInfo;
 import dev.perdure.RunState;
 import dev.perdure.audit.AuditEntry;
 import dev.perdure.audit.AuditFilter;
+import dev.perdure.spi.change.ObjectCall;
 import dev.perdure.spi.change.Payload;
+import dev.perdure.spi.change.Premise;
 import dev.perdure.spi.change.RunRef;
 import java.time.Instant;
 import java.util.Collection;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import org.jspecify.annotations.Nullable;
 
 /** Queries about runs, for handles and operators. */
 public interface Runs {
@@ -75,6 +78,24 @@ public interface Runs {
      */
     record Latest(RunRef run, RunInfo info, Payload recorded) {}
 
+    /**
+     * What a run begins with, apart from its journal.
+     *
+     * @param version the version that it is pinned to, or null
+     * @param input its input in its current life
+     * @param seed the seed of its ids and random numbers in its current life
+     * @param deadline when its timeout ends, or null
+     * @param premises how the tasks that it comes after ended, in their order; empty for a run that is no task
+     * @param object the virtual object that it calls, or null
+     */
+    record Basis(
+            @Nullable String version,
+            Payload input,
+            long seed,
+            @Nullable Instant deadline,
+            List<Premise> premises,
+            @Nullable ObjectCall object) {}
+
     /** One run by its id. */
     Optional<Found> find(RunId id);
 
@@ -98,6 +119,9 @@ public interface Runs {
 
     /** The input of a run; empty if the run does not exist. */
     Optional<Payload> input(RunRef run);
+
+    /** What a run begins with; empty if the run does not exist. */
+    Optional<Basis> basis(RunRef run);
 
     /** Those of these runs that have ended, or are not there any more. One query for all waiters of a process. */
     List<Ended> ended(Collection<RunRef> runs);

@@ -8,7 +8,9 @@ import dev.perdure.RunInfo;
 import dev.perdure.RunState;
 import dev.perdure.attribute.AttributeValue;
 import dev.perdure.attribute.Description;
+import dev.perdure.spi.Dispatch.Claimed;
 import dev.perdure.spi.Outcome;
+import dev.perdure.spi.Runs.Basis;
 import dev.perdure.spi.Runs.Ended;
 import dev.perdure.spi.change.Change;
 import dev.perdure.spi.change.Change.CommandKind;
@@ -18,6 +20,8 @@ import dev.perdure.spi.change.Move;
 import dev.perdure.spi.change.NewRun;
 import dev.perdure.spi.change.ObjectCall;
 import dev.perdure.spi.change.ObjectKey;
+import dev.perdure.spi.change.Payload;
+import dev.perdure.spi.change.Premise;
 import dev.perdure.spi.change.RunRef;
 import dev.perdure.spi.change.Task;
 import dev.perdure.spi.change.WorkerId;
@@ -27,6 +31,7 @@ import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 import org.junit.jupiter.api.Test;
 
 /** Questions about runs. */
@@ -112,6 +117,52 @@ public abstract class RunsConformance extends StoreConformance {
         assertThat(store().runs().list(RunFilter.all()))
                 .filteredOn(info -> info.description().equals(ATTRIBUTES))
                 .hasSize(9);
+    }
+
+    @Test
+    void a_run_is_read_with_what_it_begins_with() {
+        WorkerId worker = join(Set.of(DEFINITION), "v2");
+        ObjectCall call = new ObjectCall(new ObjectKey("cart", "1"), ObjectCall.Hold.EXCLUSIVE);
+        NewRun start = withTimeout(withVersion(newRun("call"), "v2"), Duration.ofHours(1));
+        RunRef run = startOwned(worker, start.on(call));
+        assertThat(basisOf(run))
+                .isEqualTo(new Basis(
+                        "v2", start.input(), start.seed(), BEGINNING.plus(Duration.ofHours(1)), List.of(), call));
+        RunRef plain = startOwned(worker, newRun("plain"));
+        apply(worker, advance(plain, 1, new Move.Restart(payload("2"), 77)));
+        assertThat(basisOf(plain)).isEqualTo(new Basis(null, payload("2"), 77, null, List.of(), null));
+        assertThat(store().runs().basis(new RunRef(RunId.of("nobody"), 4711))).isEmpty();
+    }
+
+    @Test
+    void a_task_is_read_with_the_input_of_its_run_and_the_tasks_that_it_comes_after() {
+        WorkerId worker = join();
+        Payload input = payload("input of the run");
+        List<Task> tasks = List.of(
+                new Task(withInput(newRun("dag/b"), input), List.of()),
+                new Task(withInput(newRun("dag/a"), input), List.of()),
+                new Task(withInput(newRun("dag/c"), input), List.of(1, 0)));
+        NewRun dag = withInput(newRun("dag"), input);
+        apply(Lane.client(0), new Change.Start(dag, null, List.of(), tasks));
+        Claimed first = claimOne(worker);
+        apply(worker, advance(first.run(), first.epoch(), new Move.End(RunState.FAILED, payload("why"), "no luck")));
+
+        Basis basis = basisOf(refOf("dag/c"));
+        assertThat(basis.premises())
+                .containsExactlyInAnyOrder(
+                        new Premise(first.run(), RunState.FAILED, payload("why"), "no luck"),
+                        new Premise(
+                                refOf(first.run().id().value().equals("dag/a") ? "dag/b" : "dag/a"),
+                                RunState.READY,
+                                Payload.EMPTY,
+                                ""));
+        assertThat(basis.premises().stream().map(premise -> premise.run().id().value()))
+                .containsExactly("dag/a", "dag/b");
+        assertThat(basis.input()).isEqualTo(input);
+    }
+
+    private Basis basisOf(RunRef run) {
+        return store().runs().basis(run).orElseThrow();
     }
 
     @Test

@@ -1,5 +1,6 @@
 package dev.perdure.testing;
 
+import dev.perdure.History;
 import dev.perdure.Perdure;
 import dev.perdure.RetryPolicy;
 import dev.perdure.Run;
@@ -12,6 +13,7 @@ import dev.perdure.error.ClosedException;
 import dev.perdure.error.InvalidRequestException;
 import dev.perdure.internal.definition.StepTypes;
 import dev.perdure.internal.engine.Engine;
+import dev.perdure.internal.engine.HistoryChecks;
 import dev.perdure.internal.json.JsonCodec;
 import dev.perdure.internal.settings.ExecutionRules;
 import dev.perdure.internal.settings.Settings;
@@ -22,6 +24,7 @@ import dev.perdure.retention.Retention;
 import dev.perdure.retention.RetentionInfo;
 import dev.perdure.schedule.Schedule;
 import dev.perdure.spi.Clockwork;
+import dev.perdure.spi.Codec;
 import dev.perdure.spi.Removals;
 import dev.perdure.spi.Store;
 import java.time.Duration;
@@ -70,6 +73,7 @@ public final class PerdureTest extends ForwardingPerdure {
     private final List<Member> members = new CopyOnWriteArrayList<>();
     private final Faults.Plan faults = new Faults.Plan();
     private RetryPolicy retry = RetryPolicy.standard();
+    private Codec codec = new JsonCodec();
     private int maxRuns = 1_000;
     private int maxPayloadBytes = 4 * 1024 * 1024;
     private @Nullable Engine client;
@@ -153,6 +157,13 @@ public final class PerdureTest extends ForwardingPerdure {
         return this;
     }
 
+    /** Turns values into bytes and back; JSON by default. */
+    public PerdureTest codec(Codec values) {
+        requireNotStarted();
+        codec = values;
+        return this;
+    }
+
     /** The size of an encoded value at most. */
     public PerdureTest maxPayloadBytes(int bytes) {
         requireNotStarted();
@@ -203,7 +214,6 @@ public final class PerdureTest extends ForwardingPerdure {
     }
 
     private Settings settings(Store seen, Settings.@Nullable WorkerRules worker) {
-        JsonCodec codec = new JsonCodec();
         Duration warmWindow = mode == TestMode.SUSPEND_AT_EVERY_WAIT ? Duration.ZERO : Duration.ofSeconds(1);
         ExecutionRules rules = new ExecutionRules(
                 codec,
@@ -224,6 +234,30 @@ public final class PerdureTest extends ForwardingPerdure {
                 retention,
                 OPERATOR,
                 worker);
+    }
+
+    /**
+     * Replays exported runs on the registered workflows. No step body runs, and nothing is written: a call that the
+     * history does not answer ends the replay, and the run then counts as compatible. If the run had ended and the code
+     * ends too, compares its outcome. Use it in a test before a deploy:
+     *
+     * <pre>{@code
+     * perdure.register(new Orders(payments, shipping));
+     * perdure.check(History.read(Path.of("histories.jsonl")));
+     * }</pre>
+     *
+     * @throws HistoryMismatchError if the code does not fit one of them
+     * @throws InvalidRequestException if there are none, or one cannot be read
+     */
+    public void check(List<History> histories) {
+        if (histories.isEmpty()) {
+            throw new InvalidRequestException(
+                    "There are no histories to check. Export some with './perdure runs export'.");
+        }
+        List<String> differences = HistoryChecks.of(settings(store, null)).differences(histories);
+        if (!differences.isEmpty()) {
+            throw new HistoryMismatchError(differences, histories.size());
+        }
     }
 
     /** Removes the runs whose retention is over at the present virtual time. Workers do so too, but not at once. */

@@ -11,6 +11,7 @@ import dev.perdure.internal.execution.host.Host;
 import dev.perdure.internal.execution.host.LoadedRun;
 import dev.perdure.internal.execution.host.Turn;
 import dev.perdure.internal.execution.host.Unwind;
+import dev.perdure.internal.execution.replay.ContextCall;
 import dev.perdure.internal.execution.replay.ReadAhead;
 import dev.perdure.internal.execution.replay.Replay;
 import dev.perdure.internal.execution.transition.BodyGuard;
@@ -178,6 +179,9 @@ public final class Execution implements LoadedRun {
         bodies = futures;
         transitions.bodies(futures);
         transitions.whenSwallowed(this::keepOut);
+        if (host.onlyReplays()) {
+            transitions.whenUnanswered(call -> leaveReplay(replay, call));
+        }
         try {
             transitions.obeySignals();
             if (held.object() != null && held.object().hold() == ObjectCall.Hold.ON_ARRIVAL) {
@@ -200,6 +204,16 @@ public final class Execution implements LoadedRun {
         } finally {
             futures.interrupt(BodyGuard.Cause.LOST);
         }
+    }
+
+    /** The journal does not answer this call. A journal that has more answers is of other code. */
+    private void leaveReplay(Replay replay, ContextCall call) {
+        try {
+            replay.requireNothingAfter(call);
+        } catch (Replay.Mismatch mismatch) {
+            throw transitions.stop(messageOf(mismatch));
+        }
+        throw transitions.lost();
     }
 
     private Replay replay(String run) {

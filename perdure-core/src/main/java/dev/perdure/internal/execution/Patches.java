@@ -34,6 +34,7 @@ final class Patches {
         }
         ContextCall call = calls.take("patched", Entry.Kind.PATCH, id);
         if (!recorded) {
+            transitions.unanswered(call);
             transitions.defer(call.answer(Entry.Status.VALUE, Payload.EMPTY));
         }
         return true;

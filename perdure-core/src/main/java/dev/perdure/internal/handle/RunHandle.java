@@ -1,6 +1,7 @@
 package dev.perdure.internal.handle;
 
 import dev.perdure.ForkOptions;
+import dev.perdure.History;
 import dev.perdure.HistoryEvent;
 import dev.perdure.Promise;
 import dev.perdure.Published;
@@ -27,6 +28,7 @@ import dev.perdure.internal.dag.TypedDags;
 import dev.perdure.internal.execution.value.Values;
 import dev.perdure.internal.failure.FailedAttempt;
 import dev.perdure.internal.failure.Failure;
+import dev.perdure.internal.history.HistoryExport;
 import dev.perdure.internal.settings.Settings;
 import dev.perdure.internal.text.Texts;
 import dev.perdure.internal.waiter.ProgressWaiters;
@@ -274,6 +276,11 @@ public class RunHandle<R extends @Nullable Object> implements Run<R> {
     @Override
     public List<HistoryEvent> history() {
         return new HistoryReader(settings).read(ref);
+    }
+
+    @Override
+    public History export() {
+        return new HistoryExport(settings.store()).read(ref).orElseThrow(() -> removed(ref.id()));
     }
 
     @Override

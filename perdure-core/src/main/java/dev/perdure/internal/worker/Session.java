@@ -420,6 +420,16 @@ public final class Session implements Host, PipelineHost {
     }
 
     @Override
+    public boolean onlyReplays() {
+        return false;
+    }
+
+    @Override
+    public boolean knowsTokens() {
+        return true;
+    }
+
+    @Override
     public void pause(RunRef run, String definition, String reason) {
         Change.Command pause = new Change.Command(run.id(), Change.CommandKind.PAUSE, reason);
         Outcome outcome = store.command(run, pause);

@@ -15,7 +15,10 @@ import dev.perdure.postgres.jdbc.Descriptions;
 import dev.perdure.postgres.jdbc.Query;
 import dev.perdure.postgres.jdbc.Results;
 import dev.perdure.spi.Runs;
+import dev.perdure.spi.change.ObjectCall;
+import dev.perdure.spi.change.ObjectKey;
 import dev.perdure.spi.change.Payload;
+import dev.perdure.spi.change.Premise;
 import dev.perdure.spi.change.RunRef;
 import java.sql.ResultSet;
 import java.sql.SQLException;
@@ -123,6 +126,38 @@ public final class PostgresRuns implements Runs {
                 .all(sql.input, parameters -> parameters.number(run.key()), row -> payload(row.getBytes("input")))
                 .stream()
                 .findFirst();
+    }
+
+    @Override
+    public Optional<Basis> basis(RunRef run) {
+        List<Premise> premises = query.all(
+                sql.premises,
+                parameters -> parameters.number(run.key()),
+                row -> new Premise(
+                        new RunRef(RunId.of(row.getString("id")), row.getLong("key")),
+                        Codes.state(row.getInt("state")),
+                        payload(row.getBytes("outcome")),
+                        row.getString("reason")));
+        return query
+                .all(
+                        sql.basis,
+                        parameters -> parameters.number(run.key()),
+                        row -> new Basis(
+                                row.getString("version"),
+                                payload(row.getBytes("input")),
+                                row.getLong("seed"),
+                                Results.timeOrNull(row, "deadline"),
+                                premises,
+                                object(row)))
+                .stream()
+                .findFirst();
+    }
+
+    private static @Nullable ObjectCall object(ResultSet row) throws SQLException {
+        String type = row.getString("object_type");
+        return type == null
+                ? null
+                : new ObjectCall(new ObjectKey(type, row.getString("object_key")), Codes.hold(row.getInt("hold")));
     }
 
     @Override

@@ -80,6 +80,30 @@ public final class QuerySql {
             WHERE r.key = ?
             """;
 
+    /** What a run begins with: the same as a worker gets with a claim. */
+    private static final String BASIS = """
+            SELECT r.version, r.seed, r.deadline, COALESCE(own.payload, dag.payload) AS input,
+                   c.hold, c.object_type, c.object_key
+            FROM ${schema}.run r
+            LEFT JOIN ${schema}.journal own ON own.key = r.key AND own.position = 0
+            LEFT JOIN ${schema}.journal dag ON dag.key = r.parent AND dag.position = 0 AND r.before IS NOT NULL
+            LEFT JOIN ${schema}.object_call c ON c.key = r.key
+            WHERE r.key = ?
+            """;
+
+    /** The tasks that a run comes after, in their order. */
+    private static final String PREMISES = """
+            SELECT p.key, p.id, p.state, COALESCE(p.reason, '') AS reason, o.payload AS outcome
+            FROM ${schema}.run r
+            CROSS JOIN LATERAL unnest(r.after) WITH ORDINALITY AS a (key, place)
+            CROSS JOIN LATERAL (SELECT key, id, state, reason FROM ${schema}.run WHERE run.key = a.key OFFSET 0) p
+            LEFT JOIN LATERAL (
+                SELECT payload FROM ${schema}.journal j WHERE j.key = a.key AND j.position = ${OUTCOME} OFFSET 0
+            ) o ON true
+            WHERE r.key = ?
+            ORDER BY a.place
+            """;
+
     /** One query for all callers of a process that wait for results. */
     private static final String ENDED = """
             SELECT g.ordinal, r.id, r.state, r.reason, o.payload AS outcome
@@ -180,6 +204,8 @@ public final class QuerySql {
     final String find;
     final String latest;
     final String input;
+    final String basis;
+    final String premises;
     final String ended;
     final String liveChildren;
     final String tasks;
@@ -195,6 +221,8 @@ public final class QuerySql {
         this.find = schema.sql(FIND.replace("${info}", INFO));
         this.latest = schema.sql(LATEST.replace("${info}", INFO));
         this.input = schema.sql(INPUT);
+        this.basis = schema.sql(BASIS);
+        this.premises = schema.sql(PREMISES);
         this.ended = schema.sql(ENDED);
         this.liveChildren = schema.sql(LIVE_CHILDREN);
         this.tasks = startedRuns(schema, STARTED, TASKS);

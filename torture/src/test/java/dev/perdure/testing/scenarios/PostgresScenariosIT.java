@@ -114,6 +114,9 @@ class PostgresScenariosIT {
     class Invocations extends InvocationScenarios implements OnPostgres {}
 
     @Nested
+    class Histories extends HistoryScenarios implements OnPostgres {}
+
+    @Nested
     class Cancellation extends CancellationScenarios implements OnPostgres {}
 
     @Nested

@@ -52,6 +52,12 @@ public interface Host {
     /** The tokens of awakeables in this store. */
     Tokens tokens();
 
+    /** Whether executions only replay: they leave memory where the journal does not answer a call. */
+    boolean onlyReplays();
+
+    /** Whether the run gets the tokens that it had before. A replay of an exported history cannot know them. */
+    boolean knowsTokens();
+
     /** A run that has left memory has to be paused. */
     void pause(RunRef run, String definition, String reason);
 

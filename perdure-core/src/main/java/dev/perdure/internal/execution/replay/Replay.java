@@ -110,15 +110,24 @@ public final class Replay {
             }
         }
         if (past.isEmpty() && !mayBeOpen) {
-            Entry later = firstFrom(position + 1);
-            if (later != null) {
-                throw mismatch(
-                        call,
-                        "nothing, and later, at position %d, %s"
-                                .formatted(later.position(), ContextCall.describe(later.kind(), later.name())));
-            }
+            requireNothingAfter(call, "nothing");
         }
         return call;
+    }
+
+    /** The journal does not answer this call, which the run has to carry out or to wait for before it continues. */
+    public void requireNothingAfter(ContextCall call) {
+        requireNothingAfter(call, at(call.position()).isEmpty() ? "nothing" : "no answer");
+    }
+
+    private void requireNothingAfter(ContextCall call, String recorded) {
+        Entry later = firstFrom(position + 1);
+        if (later != null) {
+            throw mismatch(
+                    call,
+                    "%s, and later, at position %d, %s"
+                            .formatted(recorded, later.position(), ContextCall.describe(later.kind(), later.name())));
+        }
     }
 
     /** Takes a position for a call that leaves no entry, because its answer is derived. */

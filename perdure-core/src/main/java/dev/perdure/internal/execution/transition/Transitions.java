@@ -66,6 +66,7 @@ public final class Transitions {
     private SideThreads bodies = SideThreads.NONE;
     private Supplier<Optional<KnownState>> known = Optional::empty;
     private Runnable keptOut = () -> {};
+    private Consumer<ContextCall> unanswered = call -> {};
 
     public Transitions(HeldRun held, Host host, BodyGuard guard, RunSignals signals, Turn turn) {
         this.held = held;
@@ -92,6 +93,11 @@ public final class Transitions {
     /** Sets what happens when code keeps calling the context although its run has left memory. */
     public void whenSwallowed(Runnable keepOut) {
         keptOut = keepOut;
+    }
+
+    /** Sets what happens where the journal does not answer a call, before the call is carried out. */
+    public void whenUnanswered(Consumer<ContextCall> then) {
+        unanswered = then;
     }
 
     public SwallowedUnwinds swallowed() {
@@ -242,7 +248,7 @@ public final class Transitions {
     /** No body starts in a run that is about to leave memory or to be told to end. */
     private boolean mayBegin() {
         Control asked = signals.control();
-        boolean leaves = asked.kill() != null || isAskedToLeave();
+        boolean leaves = asked.kill() != null || isAskedToLeave() || host.onlyReplays();
         return !leaves && (asked.cancel() == null || cancelDelivered || finishing);
     }
 
@@ -387,8 +393,24 @@ public final class Transitions {
         return cancelDelivered;
     }
 
-    /** Delivers a cancel or the deadline as this call's answer, if one is due and has not been delivered. */
+    /** The journal does not answer this call: the run carries it out, unless it only replays. */
+    public void unanswered(ContextCall call) {
+        unanswered.accept(call);
+    }
+
+    /** The run is about to wait for a body. Leaves memory if it only replays, because then no body runs. */
+    void requireBodies() {
+        if (host.onlyReplays()) {
+            throw lost();
+        }
+    }
+
+    /**
+     * The journal does not answer this call. Delivers a cancel or the deadline as its answer, if one is due and has not
+     * been delivered.
+     */
     public void deliverTo(ContextCall call) {
+        unanswered(call);
         String cancel = signals.control().cancel();
         if (cancel != null && !cancelDelivered) {
             bodies.giveUp(new CancelledException(cancel));

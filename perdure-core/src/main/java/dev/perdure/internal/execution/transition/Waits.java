@@ -101,6 +101,7 @@ public record Waits(Host host, RunSignals signals, Transitions transitions) {
 
     /** Waits in memory until a body has ended, however long that takes. */
     public void awaitBody() {
+        transitions.requireBodies();
         transitions.obeySignals();
         transitions.flush();
         if (transitions.bodiesAtWork()) {

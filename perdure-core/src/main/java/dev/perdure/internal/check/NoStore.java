@@ -1,0 +1,120 @@
+package dev.perdure.internal.check;
+
+import dev.perdure.RunId;
+import dev.perdure.RunInfo;
+import dev.perdure.attribute.Description;
+import dev.perdure.error.StoreException;
+import dev.perdure.internal.execution.host.StoreAccess;
+import dev.perdure.internal.execution.host.Unwind;
+import dev.perdure.queue.Limiter;
+import dev.perdure.spi.Journals;
+import dev.perdure.spi.Mailboxes;
+import dev.perdure.spi.Outcome;
+import dev.perdure.spi.Permits;
+import dev.perdure.spi.Runs;
+import dev.perdure.spi.change.Change;
+import dev.perdure.spi.change.Channel;
+import dev.perdure.spi.change.Mail;
+import dev.perdure.spi.change.Move;
+import dev.perdure.spi.change.ObjectKey;
+import dev.perdure.spi.change.Payload;
+import dev.perdure.spi.change.Premise;
+import dev.perdure.spi.change.RunRef;
+import java.time.Instant;
+import java.util.Collection;
+import java.util.List;
+import java.util.Optional;
+import java.util.SortedMap;
+import java.util.UUID;
+import java.util.function.Consumer;
+import java.util.function.Function;
+
+/**
+ * The store of a run that is replayed from its history. It has the tasks of the run and nothing else, and writes
+ * nothing: the run leaves memory as if another worker held it.
+ *
+ * @param tasks the tasks of the run
+ * @param stopped gets why the run cannot continue, if it would be paused
+ */
+record NoStore(List<Premise> tasks, Consumer<String> stopped) implements StoreAccess {
+    @Override
+    public Outcome commit(Change.Advance transition) {
+        switch (transition.move()) {
+            case Move.Pause pause -> stopped.accept(pause.reason());
+            case Move.Recover recover -> stopped.accept("The replay failed: " + recover.reason());
+            default -> {} // The run goes on from here.
+        }
+        return new Outcome.Fenced();
+    }
+
+    @Override
+    public List<Runs.TaskRow> tasks(RunRef run) {
+        return tasks.stream()
+                .map(task -> new Runs.TaskRow(task.run(), info(task), List.of(), task.outcome(), List.of()))
+                .toList();
+    }
+
+    private static RunInfo info(Premise task) {
+        return new RunInfo(
+                task.run().id(),
+                "",
+                task.state(),
+                Optional.of(task.reason()).filter(reason -> !reason.isEmpty()),
+                Instant.EPOCH,
+                Instant.EPOCH,
+                Optional.empty(),
+                0,
+                List.of(),
+                Description.NONE);
+    }
+
+    private static Unwind goesOn() {
+        return new Unwind("the run goes on from here");
+    }
+
+    @Override
+    public void waits(RunRef run, StoreException trouble) {}
+
+    @Override
+    public Journals.Page read(RunRef run, int afterPosition) {
+        return Journals.Page.EMPTY;
+    }
+
+    @Override
+    public List<Mailboxes.Arrived> unread(RunRef run, long afterNumber) {
+        return List.of();
+    }
+
+    @Override
+    public Optional<Payload> state(ObjectKey object, String name) {
+        throw goesOn();
+    }
+
+    @Override
+    public SortedMap<String, Payload> state(ObjectKey object) {
+        throw goesOn();
+    }
+
+    @Override
+    public boolean permit(Limiter limiter, Permits.Request request) {
+        return false;
+    }
+
+    @Override
+    public void permitFreed(String limiter) {}
+
+    @Override
+    public int emit(String event, String key, Payload payload, UUID token) {
+        throw goesOn();
+    }
+
+    @Override
+    public boolean answer(String token, Function<Channel, Mail> mail) {
+        throw goesOn();
+    }
+
+    @Override
+    public void cancel(Collection<RunId> runs, String reason) {
+        throw goesOn();
+    }
+}

@@ -1,0 +1,112 @@
+package dev.perdure.internal.history;
+
+import dev.perdure.History;
+import dev.perdure.RunInfo;
+import dev.perdure.error.InvalidRequestException;
+import dev.perdure.spi.Journals;
+import dev.perdure.spi.Runs;
+import dev.perdure.spi.Store;
+import dev.perdure.spi.change.Payload;
+import dev.perdure.spi.change.Premise;
+import dev.perdure.spi.change.Recorded;
+import dev.perdure.spi.change.RunRef;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+
+/**
+ * Reads a run from the store to export it.
+ *
+ * <p>How it works. The run may continue meanwhile. Its state is read before its journal, so a history that says that
+ * the run has ended has the whole journal. A run that begins anew gets another seed: then all is read again, so that a
+ * history never mixes two lives.
+ */
+public final class HistoryExport {
+    private static final int PAGE_BYTES = 1024 * 1024;
+    private static final long MOST_BYTES = 64L * 1024 * 1024;
+
+    private final Store store;
+
+    /** Reads from this store. */
+    public HistoryExport(Store store) {
+        this.store = store;
+    }
+
+    /** The history of a run; empty if the run does not exist. */
+    public Optional<History> read(RunRef run) {
+        while (true) {
+            Optional<ExportedRun> read = attempt(run);
+            Optional<Runs.Basis> now = store.runs().basis(run);
+            boolean sameLife = read.map(each -> each.basis().seed()).equals(now.map(Runs.Basis::seed));
+            if (sameLife) {
+                return read.map(HistoryFormat::write);
+            }
+        }
+    }
+
+    private Optional<ExportedRun> attempt(RunRef run) {
+        RunInfo info = store.runs().find(run.id()).map(Runs.Found::info).orElse(null);
+        Runs.Basis basis = store.runs().basis(run).orElse(null);
+        if (info == null || basis == null) {
+            return Optional.empty();
+        }
+        Payload outcome = info.state().isTerminal()
+                ? store.runs().ended(List.of(run)).stream()
+                        .map(Runs.Ended::outcome)
+                        .findFirst()
+                        .orElse(Payload.EMPTY)
+                : Payload.EMPTY;
+        ExportedRun.End end = new ExportedRun.End(
+                info.state(), info.changedAt(), info.reason().orElse(""), outcome);
+        Size size = new Size(run);
+        size.add(basis.input());
+        size.add(outcome);
+        basis.premises().forEach(premise -> size.add(premise.outcome()));
+        return Optional.of(
+                new ExportedRun(run.id(), info.definition(), end, basis, journal(run, size), tasks(run, size)));
+    }
+
+    private List<Recorded> journal(RunRef run, Size size) {
+        List<Recorded> journal = new ArrayList<>();
+        int position = 0;
+        Journals.Page page;
+        do {
+            page = store.journals().read(run, position, PAGE_BYTES);
+            for (Recorded recorded : page.entries()) {
+                size.add(recorded.entry().payload());
+                position = recorded.entry().position();
+                journal.add(recorded);
+            }
+        } while (!page.last());
+        return journal;
+    }
+
+    private List<Premise> tasks(RunRef run, Size size) {
+        return store.runs().tasks(run).stream()
+                .map(task -> {
+                    size.add(task.outcome());
+                    String reason = task.info().reason().orElse("");
+                    return new Premise(task.run(), task.info().state(), task.outcome(), reason);
+                })
+                .toList();
+    }
+
+    /** How much of the limit the values of a run take. */
+    private static final class Size {
+        private final RunRef run;
+        private long bytes;
+
+        Size(RunRef run) {
+            this.run = run;
+        }
+
+        void add(Payload payload) {
+            bytes += payload.size();
+            if (bytes > MOST_BYTES) {
+                throw new InvalidRequestException(
+                        "The values of run '%s' have more than %d MiB, so it cannot be exported. Export a shorter run of the same definition."
+                                .formatted(run.id(), MOST_BYTES / (1024 * 1024)));
+            }
+        }
+    }
+}

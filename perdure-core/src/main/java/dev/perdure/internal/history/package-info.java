@@ -1,0 +1,2 @@
+/** Exported runs: read from the store, and as JSON. */
+package dev.perdure.internal.history;

@@ -1,0 +1,3 @@
+package dev.perdure.testing.scenarios;
+
+class MemoryHistoryScenariosTest extends HistoryScenarios implements InMemory {}
