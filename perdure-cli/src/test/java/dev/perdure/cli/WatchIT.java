@@ -91,6 +91,8 @@ class WatchIT extends CommandsOnPostgres {
     private Process process(ProcessBuilder.Redirect printed, String terminal, List<String> args) {
         List<String> command = new ArrayList<>(List.of(
                 ProcessHandle.current().info().command().orElseThrow(),
+                "-XX:TieredStopAtLevel=1",
+                "-XX:+UseSerialGC",
                 "-Dperdure.terminal=" + terminal,
                 "-cp",
                 System.getProperty("java.class.path"),

@@ -48,7 +48,7 @@ final class BelievedBatchIT {
 
     @BeforeEach
     void open() throws Exception {
-        schema = TestServer.newSchema();
+        schema = TestServer.schemaOf(BelievedBatchIT.class);
         pool = TestServer.pool(6);
         store = PostgresStore.on(pool).schema(schema).notifications(false).open();
         fixture = new StoreFixture(store);

@@ -42,7 +42,7 @@ abstract class CostMeasurement {
         proxy = new CountingProxy();
         pool = proxy.pool(3);
         store = PostgresStore.on(pool)
-                .schema(TestServer.newSchema())
+                .schema(TestServer.schemaOf(getClass()))
                 .notifications(false)
                 .open();
         fixture = new StoreFixture(store);

@@ -43,7 +43,7 @@ final class FenceIT {
 
     @BeforeEach
     void open() {
-        schema = TestServer.newSchema();
+        schema = TestServer.schemaOf(FenceIT.class);
         pool = TestServer.pool(5);
         store = PostgresStore.on(pool).schema(schema).notifications(false).open();
         fixture = new StoreFixture(store);

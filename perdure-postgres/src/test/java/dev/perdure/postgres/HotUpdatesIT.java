@@ -17,7 +17,7 @@ final class HotUpdatesIT {
     private static final Definition<Integer, Integer> JOB =
             Definition.of("job", Integer.class, Integer.class, (ctx, number) -> number);
 
-    private final String schema = TestServer.newSchema();
+    private final String schema = TestServer.schemaOf(HotUpdatesIT.class);
 
     @Test
     @SuppressWarnings("try") // the worker does its work by being there

@@ -46,7 +46,7 @@ final class LateBatchIT {
 
     @BeforeEach
     void open() {
-        schema = TestServer.newSchema();
+        schema = TestServer.schemaOf(LateBatchIT.class);
         proxy = new HoldingProxy();
         store = PostgresStore.on(proxy.source())
                 .schema(schema)

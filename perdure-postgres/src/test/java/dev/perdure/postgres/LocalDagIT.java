@@ -44,7 +44,7 @@ final class LocalDagIT {
 
     @BeforeEach
     void open() {
-        schema = TestServer.newSchema();
+        schema = TestServer.schemaOf(LocalDagIT.class);
         pool = TestServer.pool(6);
         store = PostgresStore.on(pool).schema(schema).notifications(false).open();
         fixture = new StoreFixture(store);

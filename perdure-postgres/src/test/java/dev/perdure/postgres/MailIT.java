@@ -44,7 +44,7 @@ final class MailIT {
 
     @BeforeEach
     void open() {
-        schema = TestServer.newSchema();
+        schema = TestServer.schemaOf(MailIT.class);
         pool = TestServer.pool(9);
         here = PostgresStore.on(pool).schema(schema).notifications(false).open();
         there = PostgresStore.on(pool).schema(schema).notifications(false).open();

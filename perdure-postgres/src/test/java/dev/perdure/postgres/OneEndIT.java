@@ -30,7 +30,7 @@ final class OneEndIT {
     void open() {
         pool = TestServer.pool(5);
         store = PostgresStore.on(pool)
-                .schema(TestServer.newSchema())
+                .schema(TestServer.schemaOf(OneEndIT.class))
                 .notifications(false)
                 .open();
         fixture = new StoreFixture(store);

@@ -40,7 +40,7 @@ final class OneMessageIT {
     void open() {
         pool = TestServer.pool(5);
         store = PostgresStore.on(pool)
-                .schema(TestServer.newSchema())
+                .schema(TestServer.schemaOf(OneMessageIT.class))
                 .notifications(false)
                 .open();
         fixture = new StoreFixture(store);

@@ -39,7 +39,7 @@ final class OutboxDagIT {
         return dag.after(left, right).task("join", (t, one, two) -> one + two);
     });
 
-    private final String schema = TestServer.newSchema();
+    private final String schema = TestServer.schemaOf(OutboxDagIT.class);
     private HikariDataSource pool;
     private PostgresStore store;
     private Perdure perdure;

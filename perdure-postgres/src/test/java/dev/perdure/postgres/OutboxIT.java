@@ -47,7 +47,7 @@ final class OutboxIT {
     private static final Duration PATIENCE = Duration.ofSeconds(30);
     private static final TypeRef<String> TEXT = new TypeRef<>() {};
 
-    private final String schema = TestServer.newSchema();
+    private final String schema = TestServer.schemaOf(OutboxIT.class);
     private final BlockingQueue<String> ran = new LinkedBlockingQueue<>();
     private final Definition<String, String> echo = Definition.of("echo", String.class, String.class, (ctx, in) -> {
         ran.add(in);

@@ -32,7 +32,7 @@ final class OutboxKeyIT {
     private static final Duration PATIENCE = Duration.ofSeconds(30);
     private static final TypeRef<String> TEXT = new TypeRef<>() {};
 
-    private final String schema = TestServer.newSchema();
+    private final String schema = TestServer.schemaOf(OutboxKeyIT.class);
     private final Definition<String, String> sleep = Definition.of("sleep", String.class, String.class, (ctx, in) -> {
         ctx.sleep(Duration.ofHours(1));
         return in;

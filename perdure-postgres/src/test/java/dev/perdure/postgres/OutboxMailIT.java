@@ -34,7 +34,7 @@ final class OutboxMailIT {
     private static final Duration PATIENCE = Duration.ofSeconds(30);
     private static final Topic<String> NEWS = Topic.of("news", String.class);
 
-    private final String schema = TestServer.newSchema();
+    private final String schema = TestServer.schemaOf(OutboxMailIT.class);
     private final BlockingQueue<String> tokens = new LinkedBlockingQueue<>();
     private final Definition<Integer, String> reader =
             Definition.of("reader", Integer.class, String.class, (ctx, count) -> {

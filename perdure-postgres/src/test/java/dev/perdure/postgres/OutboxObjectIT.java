@@ -35,7 +35,7 @@ final class OutboxObjectIT {
     private static final Duration PATIENCE = Duration.ofSeconds(30);
     private static final StateKey<List<String>> LINES = StateKey.of("lines", new TypeRef<>() {});
 
-    private final String schema = TestServer.newSchema();
+    private final String schema = TestServer.schemaOf(OutboxObjectIT.class);
     private HikariDataSource pool;
     private PostgresStore store;
     private Perdure perdure;

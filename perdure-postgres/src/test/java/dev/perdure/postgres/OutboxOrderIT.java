@@ -31,7 +31,7 @@ import org.junit.jupiter.api.Test;
 final class OutboxOrderIT {
     private static final Channel NEWS = Channel.message("news");
 
-    private final Schema schema = new Schema(TestServer.newSchema());
+    private final Schema schema = new Schema(TestServer.schemaOf(OutboxOrderIT.class));
     private HikariDataSource pool;
     private PostgresStore store;
     private StoreFixture fixture;

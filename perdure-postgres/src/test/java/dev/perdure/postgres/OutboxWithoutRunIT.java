@@ -32,7 +32,7 @@ final class OutboxWithoutRunIT {
     private static final Logger LOGGER = (Logger) LoggerFactory.getLogger("dev.perdure.store");
 
     private final ListAppender<ILoggingEvent> lines = new ListAppender<>();
-    private final Schema schema = new Schema(TestServer.newSchema());
+    private final Schema schema = new Schema(TestServer.schemaOf(OutboxWithoutRunIT.class));
     private HikariDataSource pool;
     private PostgresStore store;
     private Database database;

@@ -88,7 +88,10 @@ final class PlansIT {
     @Test
     void plans_made_on_empty_tables_use_indexes_when_the_tables_have_grown() throws Exception {
         try (HikariDataSource one = TestServer.pool(1)) {
-            TestServer.execute("VACUUM ANALYZE");
+            TestServer.execute("VACUUM ANALYZE "
+                    + TestServer.query(
+                            "SELECT string_agg(format('%%I.%%I', schemaname, tablename), ', ') FROM pg_tables WHERE schemaname = '%s'"
+                                    .formatted(SCHEMA.name())));
             Database database = new Database(Connections.from(one, 1), () -> null);
             LeaseSql leaseSql = new LeaseSql(SCHEMA);
             Workers workers = new Workers(database, leaseSql);

@@ -36,7 +36,7 @@ final class PostgresScheduleIT {
                 return in;
             });
 
-    private final String schema = TestServer.newSchema();
+    private final String schema = TestServer.schemaOf(PostgresScheduleIT.class);
     private HikariDataSource pool;
     private PostgresStore store;
     private Perdure perdure;

@@ -39,7 +39,7 @@ import org.junit.jupiter.api.Test;
 final class RetentionIT {
     private static final Duration DAY = Duration.ofDays(1);
 
-    private final String schema = TestServer.newSchema();
+    private final String schema = TestServer.schemaOf(RetentionIT.class);
     private final HikariDataSource pool = TestServer.pool(6);
     private final AtomicReference<Instant> now = new AtomicReference<>(Instant.parse("2026-01-01T00:00:00Z"));
     private final PostgresStore store = PostgresStore.on(pool)

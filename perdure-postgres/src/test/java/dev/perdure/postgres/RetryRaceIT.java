@@ -43,7 +43,7 @@ final class RetryRaceIT {
     /** A parent that was killed while it waited for its child, which has failed since. */
     @BeforeEach
     void open() {
-        schema = TestServer.newSchema();
+        schema = TestServer.schemaOf(RetryRaceIT.class);
         pool = TestServer.pool(5);
         store = PostgresStore.on(pool).schema(schema).notifications(false).open();
         fixture = new StoreFixture(store);

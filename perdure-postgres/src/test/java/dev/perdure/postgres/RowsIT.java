@@ -30,7 +30,7 @@ final class RowsIT {
         """;
     private static final String INPUT = "SELECT input FROM %s.runs WHERE id = '%s'";
 
-    private final String schema = TestServer.newSchema();
+    private final String schema = TestServer.schemaOf(RowsIT.class);
 
     @Test
     void a_run_that_waits_for_a_worker_and_completes_leaves_no_row_for_its_states() {

@@ -28,7 +28,7 @@ import org.slf4j.LoggerFactory;
 final class StuckRunsIT {
     private final AtomicReference<Instant> now = new AtomicReference<>(Instant.parse("2026-01-01T00:00:00Z"));
     private final ListAppender<ILoggingEvent> lines = new ListAppender<>();
-    private final String schema = TestServer.newSchema();
+    private final String schema = TestServer.schemaOf(StuckRunsIT.class);
     private HikariDataSource pool;
     private PostgresStore store;
     private StoreFixture fixture;

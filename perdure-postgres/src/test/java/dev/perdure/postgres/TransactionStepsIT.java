@@ -39,7 +39,7 @@ final class TransactionStepsIT {
     private static final Duration PATIENCE = Duration.ofSeconds(30);
     private static final TransactionOptions ONCE = TransactionOptions.defaults().retry(RetryPolicy.none());
 
-    private final String schema = TestServer.newSchema();
+    private final String schema = TestServer.schemaOf(TransactionStepsIT.class);
     private HikariDataSource pool;
     private HikariDataSource applicationPool;
     private PostgresStore store;
@@ -51,7 +51,8 @@ final class TransactionStepsIT {
         applicationPool = TestServer.pool(2);
         store = PostgresStore.on(pool).schema(schema).notifications(false).open();
         accounts = PostgresTransactions.on(store, applicationPool);
-        TestServer.execute("CREATE TABLE %s.account (name text PRIMARY KEY, balance int NOT NULL)".formatted(schema));
+        TestServer.execute("CREATE TABLE IF NOT EXISTS %s.account (name text PRIMARY KEY, balance int NOT NULL)"
+                .formatted(schema));
         TestServer.execute("INSERT INTO %s.account VALUES ('a', 100), ('b', 100)".formatted(schema));
     }
 

@@ -391,9 +391,9 @@ abstract class ScheduleScenarios extends ScheduledRuns {
                 } else {
                     perdure.crashAfterCommit(commit);
                 }
-                perdure.advance(MINUTE.multipliedBy(25).plusSeconds(30));
-                assertThat(fired(perdure)).as("a crash at commit " + commit).hasSize(25);
-                assertThat(in(perdure, RunState.COMPLETED)).isEqualTo(25);
+                perdure.advance(MINUTE.multipliedBy(8).plusSeconds(30));
+                assertThat(fired(perdure)).as("a crash at commit " + commit).hasSize(8);
+                assertThat(in(perdure, RunState.COMPLETED)).isEqualTo(8);
             }
         }
     }
