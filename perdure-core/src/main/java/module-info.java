@@ -13,6 +13,7 @@ module dev.perdure {
     exports dev.perdure;
     exports dev.perdure.attribute;
     exports dev.perdure.audit;
+    exports dev.perdure.bulk;
     exports dev.perdure.dag;
     exports dev.perdure.error;
     exports dev.perdure.memory;
@@ -37,6 +38,8 @@ module dev.perdure {
     exports dev.perdure.internal.time to
             dev.perdure.testing;
 
+    opens dev.perdure.internal.bulk to
+            tools.jackson.databind;
     opens dev.perdure.internal.dag to
             tools.jackson.databind;
     opens dev.perdure.internal.failure to

@@ -1,6 +1,7 @@
 package dev.perdure;
 
 import dev.perdure.audit.Operator;
+import dev.perdure.bulk.SelectedRuns;
 import dev.perdure.error.UnknownRunException;
 import dev.perdure.queue.Limiters;
 import dev.perdure.queue.Queues;
@@ -19,6 +20,9 @@ public interface Operations {
      * @throws UnknownRunException if there is none
      */
     <R extends @Nullable Object> Run<R> run(RunId id, TypeRef<R> resultType);
+
+    /** The runs that a filter selects: to list them, to count them, and to change them all at once. */
+    SelectedRuns runs(RunFilter filter);
 
     /** The queues: what waits in them, and their limits. */
     Queues queues();

@@ -17,7 +17,6 @@ import dev.perdure.spi.Store;
 import dev.perdure.status.StoreStatus;
 import java.util.Collection;
 import java.util.List;
-import java.util.Map;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
@@ -156,15 +155,6 @@ public interface Perdure extends Operations, AutoCloseable {
 
     /** How the store is: its size, what holds it up, what waits, what is wrong and what to do. */
     StoreStatus status();
-
-    /** Lists the runs that a filter selects, newest first unless it says otherwise, one page at a time. */
-    List<RunInfo> list(RunFilter filter);
-
-    /**
-     * Counts the runs that a filter selects, by state, whatever its limit and its page. A state without runs is not in
-     * the map.
-     */
-    Map<RunState, RunCount> count(RunFilter filter);
 
     /**
      * Closes the engine. It takes no more runs, waits for running steps up to the limit set when the engine was built,

@@ -16,8 +16,7 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Selects runs for {@link Perdure#list(RunFilter)} and {@link Perdure#count(RunFilter)}: those for which everything
- * that the filter names is true. A list has the newest runs first, one page at a time; the next page is
+ * Selects the runs of {@link Operations#runs(RunFilter)}: those for which everything that the filter names is true. A list has the newest runs first, one page at a time; the next page is
  * {@code filter.after(lastOfTheList)}. Immutable.
  *
  * <pre>{@code

@@ -42,8 +42,9 @@ final class FindingRunsTest {
             Run<String> run = perdure.start(Invocation.of(ORDER, new Basket("Ada", List.of("tea"), 7)), id("o-1"));
             run.result();
 
-            List<RunInfo> paid =
-                    perdure.list(RunFilter.all().where(STAGE.is("paid")).where(TOTAL.below(10)));
+            List<RunInfo> paid = perdure.runs(
+                            RunFilter.all().where(STAGE.is("paid")).where(TOTAL.below(10)))
+                    .list();
             assertThat(paid).extracting(RunInfo::id).containsExactly(run.id());
             assertThat(run.info().description().status()).contains("Packs 1 items");
         }

@@ -127,7 +127,7 @@ class ReservationsIT {
             Run<String> run = perdure.start(Reservations::reserve, REQUEST, id("reservation-Ada")); // attaches
             // endregion
             assertThat(run.result()).isEqualTo(RESULT);
-            assertThat(perdure.list(RunFilter.all())).hasSize(1);
+            assertThat(perdure.runs(RunFilter.all()).list()).hasSize(1);
         }
         assertThat(tickets()).isEqualTo(1);
     }
@@ -146,8 +146,9 @@ class ReservationsIT {
                             .attribute(CUSTOMER, "Ada")
                             .attribute(SEATS, 2)
                             .memo("Called on Monday"));
-            List<RunInfo> found =
-                    perdure.list(RunFilter.all().where(CUSTOMER.is("Ada")).where(SEATS.atLeast(2)));
+            List<RunInfo> found = perdure.runs(
+                            RunFilter.all().where(CUSTOMER.is("Ada")).where(SEATS.atLeast(2)))
+                    .list();
             assertThat(found).extracting(RunInfo::id).containsExactly(run.id());
             // endregion
             try (Connection connection = pool.getConnection();

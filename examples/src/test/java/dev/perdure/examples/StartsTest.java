@@ -95,7 +95,7 @@ class StartsTest {
             perdure.advance(Duration.ofSeconds(1));
         }
         perdure.advance(Duration.ofSeconds(5));
-        assertThat(perdure.list(RunFilter.all()))
+        assertThat(perdure.runs(RunFilter.all()).list())
                 .singleElement()
                 .satisfies(run -> assertThat(
                                 perdure.run(run.id(), TypeRef.of(String.class)).result())

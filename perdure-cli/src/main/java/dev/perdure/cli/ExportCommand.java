@@ -86,7 +86,7 @@ final class ExportCommand implements Callable<Integer> {
             return ids.size();
         }
         int exported = 0;
-        for (RunInfo run : open.perdure().list(conditions.filter().limit(limit))) {
+        for (RunInfo run : open.perdure().runs(conditions.filter().limit(limit)).list()) {
             exported += exportListed(open, run.id(), out) ? 1 : 0;
         }
         return exported;

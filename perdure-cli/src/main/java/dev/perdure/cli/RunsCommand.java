@@ -3,7 +3,6 @@ package dev.perdure.cli;
 import dev.perdure.ForkOptions;
 import dev.perdure.Repair;
 import dev.perdure.Run;
-import dev.perdure.RunCount;
 import dev.perdure.RunFilter;
 import dev.perdure.RunId;
 import dev.perdure.RunInfo;
@@ -19,7 +18,6 @@ import dev.perdure.error.RunEndedException;
 import dev.perdure.postgres.PostgresStore;
 import dev.perdure.spi.change.RunRef;
 import java.util.List;
-import java.util.Map;
 import java.util.Objects;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
@@ -34,16 +32,10 @@ import tools.jackson.core.JacksonException;
         name = "runs",
         mixinStandardHelpOptions = true,
         description = "List, count, show, export, cancel, kill, pause, resume, retry and fork the runs of a database.",
-        subcommands = ExportCommand.class,
+        subcommands = {BulkCommand.class, ExportCommand.class},
         synopsisSubcommandLabel = "COMMAND")
 final class RunsCommand {
     private static final Fields<RunInfo> RUN = RunPage.ROW;
-
-    private static final Fields<Map.Entry<RunState, RunCount>> COUNT = Fields.<Map.Entry<RunState, RunCount>>of()
-            .and("state", Map.Entry::getKey)
-            .text("runs", count -> count.getValue().toString())
-            .json("runs", count -> count.getValue().runs())
-            .json("more", count -> count.getValue().more());
 
     RunsCommand() {}
 
@@ -70,7 +62,7 @@ final class RunsCommand {
         RunFilter all = options.filter().limit(limit);
         RunFilter filter = oldestFirst ? all.oldestFirst() : all;
         return database.with(open -> output.print(() -> {
-            List<RunInfo> runs = open.perdure().list(filter);
+            List<RunInfo> runs = open.perdure().runs(filter).list();
             Page page = open.page().many("runs", RUN, runs, noRuns(database, options));
             return runs.size() < limit
                     ? page
@@ -91,8 +83,9 @@ final class RunsCommand {
         return database.with(open -> output.print(() -> open.page()
                 .many(
                         "counts",
-                        COUNT,
-                        List.copyOf(open.perdure().count(options.filter()).entrySet()),
+                        BulkCommand.COUNT,
+                        List.copyOf(
+                                open.perdure().runs(options.filter()).count().entrySet()),
                         noRuns(database, options))));
     }
 

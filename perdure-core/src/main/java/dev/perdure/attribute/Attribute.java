@@ -19,7 +19,7 @@ import java.util.function.Function;
  *
  * perdure.start(Orders::process, order, id("o-1").attribute(CUSTOMER, "c-7"));
  * ctx.attribute(TOTAL, 120);
- * perdure.list(RunFilter.all().where(CUSTOMER.is("c-7")).where(TOTAL.atLeast(100)));
+ * perdure.runs(RunFilter.all().where(CUSTOMER.is("c-7")).where(TOTAL.atLeast(100))).list();
  * }</pre>
  *
  * @param <T> the type of its values

@@ -354,18 +354,22 @@ final class MemoryLedger implements Ledger {
         if (row == null) {
             return new Outcome.UnknownRun();
         }
+        if (command.audit() != null && tables.audits.has(command.audit())) {
+            return new Outcome.Commanded(tables.now(), row.state, false, true);
+        }
         RunState before = row.state;
         Control asked = row.control;
         obey(row, command, false);
         boolean changed = row.state != before;
-        if (changed || !row.control.asksTheSameAs(asked)) {
+        boolean accepted = changed || !row.control.asksTheSameAs(asked);
+        if (accepted) {
             tables.audits.add(command.audit());
         }
         if (command.kind() == Change.CommandKind.KILL) {
             // The last first, so that none becomes ready before its turn.
             row.tasks.reversed().forEach(task -> obey(task, command, true));
         }
-        return new Outcome.Commanded(tables.now(), row.state, changed);
+        return new Outcome.Commanded(tables.now(), row.state, changed, accepted);
     }
 
     private void obey(Row row, Change.Command command, boolean withDag) {

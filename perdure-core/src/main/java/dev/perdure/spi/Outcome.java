@@ -105,8 +105,10 @@ public sealed interface Outcome {
      * @param at when
      * @param state the state the run is in now
      * @param changed whether this command changed the state
+     * @param accepted whether it has an effect: it changed the state or waits on the row, now or when the same command
+     *     came before, which its audit entry tells
      */
-    record Commanded(Instant at, RunState state, boolean changed) implements Outcome {}
+    record Commanded(Instant at, RunState state, boolean changed, boolean accepted) implements Outcome {}
 
     /**
      * This transition was applied before, and its answer was lost.

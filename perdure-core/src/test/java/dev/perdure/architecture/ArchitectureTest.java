@@ -62,6 +62,7 @@ class ArchitectureTest {
         ROOT,
         "dev.perdure.attribute",
         "dev.perdure.audit",
+        "dev.perdure.bulk",
         "dev.perdure.dag",
         "dev.perdure.error",
         "dev.perdure.object",

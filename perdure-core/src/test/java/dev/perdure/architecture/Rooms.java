@@ -8,6 +8,7 @@ final class Rooms {
     static final List<Room> TOP_TO_BOTTOM = List.of(
             room(
                     "engine",
+                    "bulk",
                     "handle",
                     "command",
                     "worker",
@@ -22,6 +23,7 @@ final class Rooms {
                     "definition",
                     "text",
                     "time"),
+            room("bulk", "command", "worker", "execution", "definition"),
             room(
                     "handle",
                     "command",

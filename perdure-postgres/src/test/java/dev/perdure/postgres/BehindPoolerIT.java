@@ -100,7 +100,7 @@ final class BehindPoolerIT {
             for (int input : inputs) {
                 assertThat(runs.get(input).result(PATIENCE)).isEqualTo(2 * input);
             }
-            assertThat(worker.list(RunFilter.all().limit(RUNS + 1))).hasSize(RUNS);
+            assertThat(worker.runs(RunFilter.all().limit(RUNS + 1)).list()).hasSize(RUNS);
         }
     }
 

@@ -87,12 +87,12 @@ final class OutboxDagIT {
             in(caller).start(Invocation.of(DIAMOND, 1), id("gone"));
             caller.rollback();
             in(caller).start(Invocation.of(DIAMOND, 1), id("here"));
-            assertThat(perdure.list(RunFilter.all())).isEmpty();
+            assertThat(perdure.runs(RunFilter.all()).list()).isEmpty();
             caller.commit();
         }
         assertThat(dag("here").result(PATIENCE)).isEqualTo(10);
         awaitEmptyInbox();
-        assertThat(perdure.list(RunFilter.all()))
+        assertThat(perdure.runs(RunFilter.all()).list())
                 .extracting(run -> run.id().value())
                 .containsExactlyInAnyOrder("here", "here/top", "here/left", "here/right", "here/join");
         assertThat(TestServer.query("SELECT priority FROM %s.run WHERE id = 'here/top'".formatted(schema)))
@@ -149,7 +149,7 @@ final class OutboxDagIT {
         assertThat(dag("sound").result(PATIENCE)).isEqualTo(10);
         awaitEmptyInbox();
         assertThat(dag("mine").result(PATIENCE)).isEqualTo(30);
-        assertThat(perdure.list(RunFilter.all()))
+        assertThat(perdure.runs(RunFilter.all()).list())
                 .extracting(run -> run.id().value())
                 .doesNotContain("half", "half/top");
     }

@@ -136,7 +136,7 @@ final class OutboxIT {
     void a_start_is_there_on_commit_and_not_before() throws Exception {
         try (Connection caller = caller()) {
             RunId id = in(caller).start(Invocation.of(echo, "hello"), id("order-1"));
-            assertThat(perdure.list(RunFilter.all())).isEmpty();
+            assertThat(perdure.runs(RunFilter.all()).list()).isEmpty();
             long committed = System.nanoTime();
             caller.commit();
             assertThat(ran.poll(PATIENCE.toSeconds(), TimeUnit.SECONDS)).isEqualTo("hello");
@@ -156,7 +156,7 @@ final class OutboxIT {
             caller.commit();
         }
         assertThat(ran.poll(PATIENCE.toSeconds(), TimeUnit.SECONDS)).isEqualTo("here");
-        assertThat(perdure.list(RunFilter.all())).extracting(RunInfo::id).containsExactly(RunId.of("order-2"));
+        assertThat(perdure.runs(RunFilter.all()).list()).extracting(RunInfo::id).containsExactly(RunId.of("order-2"));
     }
 
     @Test
@@ -345,10 +345,11 @@ final class OutboxIT {
                         .with("tags", new AttributeValue.Keywords(List.of("a", "b")))
                         .with("urgent", new AttributeValue.Flag(true)));
         assertThat(described("order-4")).isEqualTo(Description.NONE);
-        assertThat(perdure.list(RunFilter.all().where(CUSTOMER.is("8"))))
+        assertThat(perdure.runs(RunFilter.all().where(CUSTOMER.is("8"))).list())
                 .extracting(RunInfo::id)
                 .containsExactly(RunId.of("order-3"));
-        assertThat(perdure.list(RunFilter.all().where(Attribute.number("total").is(1.5))))
+        assertThat(perdure.runs(RunFilter.all().where(Attribute.number("total").is(1.5)))
+                        .list())
                 .hasSize(1);
         assertThat(TestServer.query(
                         "SELECT attributes ->> 'region' FROM %s.runs WHERE id = 'order-1'".formatted(schema)))

@@ -119,7 +119,7 @@ final class OutboxMailIT {
         }
         Awaitility.await()
                 .atMost(PATIENCE)
-                .until(() -> perdure.list(RunFilter.all()).size() == 1);
+                .until(() -> perdure.runs(RunFilter.all()).list().size() == 1);
         assertThat(perdure.run(started, new TypeRef<String>() {}).result(PATIENCE))
                 .isEqualTo("12");
     }

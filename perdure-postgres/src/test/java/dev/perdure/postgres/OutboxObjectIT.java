@@ -107,7 +107,7 @@ final class OutboxObjectIT {
             for (String line : expected) {
                 diary(caller, "ann").send(Diary::append, line, defaults());
             }
-            assertThat(perdure.list(RunFilter.all())).isEmpty();
+            assertThat(perdure.runs(RunFilter.all()).list()).isEmpty();
             caller.commit();
         }
         awaitLines("ann", expected);

@@ -318,7 +318,7 @@ final class SpringTransactionsIT {
                     .isInstanceOf(IllegalStateException.class);
             RunId run = accounts.placeOrder(perdure, current, "order-2", false);
             await(perdure, run);
-            assertThat(perdure.list(RunFilter.all())).hasSize(1);
+            assertThat(perdure.runs(RunFilter.all()).list()).hasSize(1);
             assertThatThrownBy(() -> perdure.outbox(current).start(Invocation.of(echo, "x"), id("order-3")))
                     .isInstanceOf(InvalidRequestException.class)
                     .hasMessageContaining("No transaction of this DataSource is active");

@@ -70,7 +70,7 @@ public abstract class CommandConformance extends StoreConformance {
         RunRef run = startOwned(worker, "a");
         apply(worker, advance(run, 1, new Move.Yield()));
 
-        assertThat(command(run, CommandKind.CANCEL, "enough")).isEqualTo(unchanged(RunState.READY));
+        assertThat(command(run, CommandKind.CANCEL, "enough")).isEqualTo(left(RunState.READY));
         Claimed claimed = claimOne(worker);
         assertThat(claimed.control()).isEqualTo(new Control(0, 0, "enough", null, null));
     }
@@ -93,7 +93,7 @@ public abstract class CommandConformance extends StoreConformance {
         RunRef run = startOwned(worker, "a");
         startOwned(worker, "other");
 
-        assertThat(command(run, CommandKind.CANCEL, "enough")).isEqualTo(unchanged(RunState.RUNNING));
+        assertThat(command(run, CommandKind.CANCEL, "enough")).isEqualTo(left(RunState.RUNNING));
         assertThat(command(run, CommandKind.CANCEL, "once more")).isEqualTo(unchanged(RunState.RUNNING));
         assertThat(polled(worker, 0).signalled())
                 .containsExactly(new Signalled(run, 1, new Control(1, 0, "enough", null, null)));
@@ -105,7 +105,7 @@ public abstract class CommandConformance extends StoreConformance {
         WorkerId worker = join();
         RunRef run = paused(worker, "a");
 
-        assertThat(command(run, CommandKind.CANCEL, "enough")).isEqualTo(unchanged(RunState.PAUSED));
+        assertThat(command(run, CommandKind.CANCEL, "enough")).isEqualTo(left(RunState.PAUSED));
         command(run, CommandKind.RESUME, "");
         assertThat(claimOne(worker).control().cancel()).isEqualTo("enough");
     }
@@ -152,7 +152,7 @@ public abstract class CommandConformance extends StoreConformance {
         WorkerId worker = join();
         RunRef run = startOwned(worker, "a");
 
-        assertThat(command(run, CommandKind.KILL, "gone")).isEqualTo(unchanged(RunState.RUNNING));
+        assertThat(command(run, CommandKind.KILL, "gone")).isEqualTo(left(RunState.RUNNING));
         assertThat(polled(worker, 0).signalled())
                 .containsExactly(new Signalled(run, 1, new Control(1, 0, null, "gone", null)));
     }

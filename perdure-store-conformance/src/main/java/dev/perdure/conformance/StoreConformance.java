@@ -307,12 +307,17 @@ public abstract class StoreConformance {
 
     /** The outcome of a command that has brought its run into this state. */
     protected final Outcome.Commanded changed(RunState state) {
-        return new Outcome.Commanded(now(), state, true);
+        return new Outcome.Commanded(now(), state, true, true);
     }
 
-    /** The outcome of a command that has changed no state. */
+    /** The outcome of a command that waits on the row of a run in this state. */
+    protected final Outcome.Commanded left(RunState state) {
+        return new Outcome.Commanded(now(), state, false, true);
+    }
+
+    /** The outcome of a command that has no effect on a run in this state. */
     protected final Outcome.Commanded unchanged(RunState state) {
-        return new Outcome.Commanded(now(), state, false);
+        return new Outcome.Commanded(now(), state, false, false);
     }
 
     protected final Outcome command(RunRef run, Change.CommandKind kind, String reason) {

@@ -6,17 +6,15 @@ import dev.perdure.Operations;
 import dev.perdure.Outbox;
 import dev.perdure.Perdure;
 import dev.perdure.Run;
-import dev.perdure.RunCount;
 import dev.perdure.RunFilter;
 import dev.perdure.RunId;
-import dev.perdure.RunInfo;
-import dev.perdure.RunState;
 import dev.perdure.StartOptions;
 import dev.perdure.Topic;
 import dev.perdure.TypeRef;
 import dev.perdure.WorkflowMethod;
 import dev.perdure.audit.Audits;
 import dev.perdure.audit.Operator;
+import dev.perdure.bulk.SelectedRuns;
 import dev.perdure.dag.Dag;
 import dev.perdure.dag.DagRun;
 import dev.perdure.error.ClosedException;
@@ -29,7 +27,6 @@ import dev.perdure.spi.Inbox;
 import dev.perdure.status.StoreStatus;
 import java.util.Collection;
 import java.util.List;
-import java.util.Map;
 import java.util.function.Consumer;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
@@ -171,13 +168,8 @@ abstract class ForwardingPerdure implements Perdure {
     }
 
     @Override
-    public List<RunInfo> list(RunFilter filter) {
-        return engine().list(filter);
-    }
-
-    @Override
-    public Map<RunState, RunCount> count(RunFilter filter) {
-        return engine().count(filter);
+    public SelectedRuns runs(RunFilter filter) {
+        return new LastingRuns(this, filter);
     }
 
     @Override

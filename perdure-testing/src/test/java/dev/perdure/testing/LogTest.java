@@ -166,7 +166,7 @@ class LogTest {
         }
         assertThat(ofWorkers())
                 .containsExactly(
-                        "INFO Worker ID joined: 5 definitions [long, nap, pay, perdure.schedule, slow], queues [default,"
+                        "INFO Worker ID joined: 6 definitions [long, nap, pay, perdure.bulk, perdure.schedule, slow], queues [default,"
                                 + " perdure.schedules], version none, labels none, lease PT10S, at most 10000 runs.",
                         "INFO Worker ID is closing: it takes no more runs, and waits up to PT10S for the step bodies of 1"
                                 + " runs.",

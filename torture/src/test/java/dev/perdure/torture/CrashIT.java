@@ -145,7 +145,8 @@ class CrashIT {
         }
 
         int ended() {
-            return client.list(RunFilter.all().state(RunState.COMPLETED).limit(10_000))
+            return client.runs(RunFilter.all().state(RunState.COMPLETED).limit(10_000))
+                    .list()
                     .size();
         }
 

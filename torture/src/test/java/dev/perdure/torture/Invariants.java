@@ -35,7 +35,7 @@ final class Invariants {
      */
     void hold(Perdure client, List<Run<Values>> runs) {
         for (RunState state : List.of(RunState.PAUSED, RunState.FAILED, RunState.CANCELLED)) {
-            assertThat(client.list(RunFilter.all().state(state)))
+            assertThat(client.runs(RunFilter.all().state(state)).list())
                     .as("runs that are " + state)
                     .isEmpty();
         }

@@ -162,7 +162,8 @@ class LimiterIT {
     }
 
     private static boolean allCompleted(Perdure client, int runs) {
-        return client.list(RunFilter.all().state(RunState.COMPLETED).limit(runs + 1))
+        return client.runs(RunFilter.all().state(RunState.COMPLETED).limit(runs + 1))
+                        .list()
                         .size()
                 == runs;
     }

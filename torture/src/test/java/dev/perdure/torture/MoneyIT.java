@@ -76,7 +76,8 @@ class MoneyIT {
                 System.out.printf(
                         "money: %d transfers, %d kills, %d answers lost, of them %d of a commit%n",
                         TRANSFERS, KILLS, proxy.cuts(), proxy.hits().getOrDefault(Kind.TRANSACTION, 0));
-                assertThat(client.list(RunFilter.all().state(RunState.COMPLETED).limit(10_000)))
+                assertThat(client.runs(RunFilter.all().state(RunState.COMPLETED).limit(10_000))
+                                .list())
                         .as("runs that have completed")
                         .hasSize(TRANSFERS);
                 Bank.isRight(pool, TRANSFERS);

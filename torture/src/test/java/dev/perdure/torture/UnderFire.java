@@ -129,10 +129,10 @@ final class UnderFire implements AutoCloseable {
 
     private static int count(Perdure engine) {
         RunFilter filter = RunFilter.all().limit(PAGE);
-        List<RunInfo> page = engine.list(filter);
+        List<RunInfo> page = engine.runs(filter).list();
         int count = page.size();
         while (page.size() == PAGE) {
-            page = engine.list(filter.after(page.getLast()));
+            page = engine.runs(filter.after(page.getLast())).list();
             count += page.size();
         }
         return count;

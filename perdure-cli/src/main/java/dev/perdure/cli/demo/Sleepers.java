@@ -62,7 +62,7 @@ final class Sleepers {
                 .state(RunState.SUSPENDED)
                 .limit(10_000);
         int wanted = Math.min(count, 10_000);
-        while (worker.list(asleep).size() < wanted) {
+        while (worker.runs(asleep).list().size() < wanted) {
             Thread.sleep(Duration.ofMillis(100));
         }
     }

@@ -39,7 +39,7 @@ record Ticks(Screen screen, Perdure client) {
 
     /** Checks that no second is missing and none is there twice: the id of a run is its fire time. */
     void end() {
-        List<Instant> times = client.list(RunFilter.all().definition(WORKFLOW).limit(MOST)).stream()
+        List<Instant> times = client.runs(RunFilter.all().definition(WORKFLOW).limit(MOST)).list().stream()
                 .map(run -> Instant.parse(run.id().value().substring(NAME.length() + 1)))
                 .sorted()
                 .toList();

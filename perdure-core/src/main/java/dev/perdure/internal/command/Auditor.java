@@ -27,7 +27,7 @@ public final class Auditor {
     }
 
     /** The user of this process is looked up once, and not before the first command: the host's name may need DNS. */
-    private Operator operator() {
+    public Operator operator() {
         Operator known = operator;
         if (known == null) {
             known = Operator.ofProcess();

@@ -157,6 +157,11 @@ public final class Commands {
         };
     }
 
+    /** Kills the children of these runs, which have been killed with entries in the audit, and those below them. */
+    public void killChildren(Collection<RunRef> parents, String reason) {
+        killChildren(parents, reason, false);
+    }
+
     /**
      * Kills the whole tree, from the top, because a killed run starts no more children. A child that its parent starts
      * between the command and the moment when the parent's worker obeys is not found, and continues.

@@ -7,20 +7,20 @@ import dev.perdure.Operations;
 import dev.perdure.Outbox;
 import dev.perdure.Perdure;
 import dev.perdure.Run;
-import dev.perdure.RunCount;
 import dev.perdure.RunFilter;
 import dev.perdure.RunId;
-import dev.perdure.RunInfo;
-import dev.perdure.RunState;
 import dev.perdure.StartOptions;
 import dev.perdure.Topic;
 import dev.perdure.TypeRef;
 import dev.perdure.WorkflowMethod;
 import dev.perdure.audit.Audits;
 import dev.perdure.audit.Operator;
+import dev.perdure.bulk.SelectedRuns;
 import dev.perdure.dag.Dag;
 import dev.perdure.dag.DagRun;
 import dev.perdure.dag.Outputs;
+import dev.perdure.internal.bulk.BulkCommands;
+import dev.perdure.internal.bulk.BulkFunction;
 import dev.perdure.internal.command.Auditor;
 import dev.perdure.internal.command.Commands;
 import dev.perdure.internal.command.Commits;
@@ -64,7 +64,6 @@ import java.lang.reflect.Type;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
-import java.util.Map;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
@@ -83,6 +82,7 @@ public final class Engine implements Perdure {
     private final MailSender mailSender;
     private final Starter starter;
     private final ScheduleWrites scheduleWrites;
+    private final BulkCommands bulkCommands;
     private final EngineOperations operations;
     private final @Nullable Worker worker;
     private final Hints.Subscription hints;
@@ -93,9 +93,8 @@ public final class Engine implements Perdure {
         this.dags = new TypedDags(settings.registrations(), settings.rules().stepTypes());
         Values values = new Values(settings.rules().codec(), settings.rules().maxPayloadBytes());
         List<Schedule> declared = DeclaredSchedules.of(settings);
-        this.registry = new Registry(
-                DeclaredSchedules.definitions(dags, declared, values),
-                settings.rules().codec());
+        this.registry =
+                new Registry(definitions(declared, values), settings.rules().codec());
         settings.store().queues().declare(settings.queues());
         settings.store().permits().declare(settings.limiters());
         Retention declaredRetention = settings.retention();
@@ -130,9 +129,21 @@ public final class Engine implements Perdure {
         this.starter = new Starter(settings, registry, worker, commits, mailSender);
         this.scheduleWrites =
                 new ScheduleWrites(new SpecWriter(targets, values), values, mailSender, commits, settings.clockwork());
-        this.operations = new EngineOperations(services, scheduleWrites);
+        this.bulkCommands = new BulkCommands(commits, commands, settings.store().runs(), listeners);
+        this.operations = new EngineOperations(services, scheduleWrites, starter);
         operations.schedules().declare(declared);
         this.hints = settings.store().hints().subscribe(this::hint);
+    }
+
+    /** What was registered, and the engine's own definitions. */
+    private List<Object> definitions(List<Schedule> declared, Values values) {
+        List<Object> all = new ArrayList<>(DeclaredSchedules.definitions(dags, declared, values));
+        all.add(new BulkFunction(settings.store().runs(), this::bulkCommands).registered());
+        return all;
+    }
+
+    private BulkCommands bulkCommands() {
+        return bulkCommands;
     }
 
     /** Checks the registrations, joins the store and begins to work. */
@@ -324,7 +335,7 @@ public final class Engine implements Perdure {
     public Operations as(Operator operator) {
         Texts.requireGiven("operator", operator);
         Auditor auditor = new Auditor(operator, settings.clockwork());
-        return new EngineOperations(services.of(auditor), scheduleWrites);
+        return new EngineOperations(services.of(auditor), scheduleWrites, starter);
     }
 
     @Override
@@ -382,15 +393,8 @@ public final class Engine implements Perdure {
     }
 
     @Override
-    public List<RunInfo> list(RunFilter filter) {
-        Texts.requireGiven("filter", filter);
-        return settings.store().runs().list(filter);
-    }
-
-    @Override
-    public Map<RunState, RunCount> count(RunFilter filter) {
-        Texts.requireGiven("filter", filter);
-        return settings.store().runs().count(filter);
+    public SelectedRuns runs(RunFilter filter) {
+        return operations.runs(filter);
     }
 
     @Override

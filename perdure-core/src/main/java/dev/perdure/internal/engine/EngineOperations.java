@@ -2,8 +2,10 @@ package dev.perdure.internal.engine;
 
 import dev.perdure.Operations;
 import dev.perdure.Run;
+import dev.perdure.RunFilter;
 import dev.perdure.RunId;
 import dev.perdure.TypeRef;
+import dev.perdure.bulk.SelectedRuns;
 import dev.perdure.error.UnknownRunException;
 import dev.perdure.internal.command.Auditor;
 import dev.perdure.internal.handle.RunHandle;
@@ -18,13 +20,15 @@ import org.jspecify.annotations.Nullable;
 final class EngineOperations implements Operations {
     private final RunHandle.Services services;
     private final Store store;
+    private final Starter starter;
     private final Queues queues;
     private final EngineSchedules schedules;
     private final Limiters limiters;
     private final Retentions retention;
 
-    EngineOperations(RunHandle.Services services, ScheduleWrites scheduleWrites) {
+    EngineOperations(RunHandle.Services services, ScheduleWrites scheduleWrites, Starter starter) {
         Auditor auditor = services.auditor();
+        this.starter = starter;
         this.services = services;
         this.store = services.settings().store();
         this.queues = new EngineQueues(store.queues(), auditor);
@@ -43,6 +47,12 @@ final class EngineOperations implements Operations {
                 .orElseThrow(() -> new UnknownRunException(
                         "There is no run '%s'. Check the id, or list the runs. A run that was started through an outbox exists when a worker has read the request."
                                 .formatted(id)));
+    }
+
+    @Override
+    public SelectedRuns runs(RunFilter filter) {
+        Texts.requireGiven("filter", filter);
+        return new EngineSelectedRuns(filter, services, starter);
     }
 
     @Override

@@ -47,8 +47,8 @@ public record Settings(
         @Nullable Operator operator,
         @Nullable WorkerRules worker) {
     /**
-     * The queue of the runs that schedules are. Every worker takes from it, so that no limit of another queue holds
-     * them up.
+     * The queue of the engine's own runs: schedules and bulk actions. Every worker takes from it, so that no limit of
+     * another queue holds them up.
      */
     public static final String SCHEDULES_QUEUE = "perdure.schedules";
 

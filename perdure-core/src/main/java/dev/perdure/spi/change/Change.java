@@ -119,7 +119,8 @@ public sealed interface Change {
 
     /**
      * A command from outside to a run. It takes effect at once on a run that no worker holds. If a worker holds the
-     * run, the store leaves the command on the row and raises the wake count.
+     * run, the store leaves the command on the row and raises the wake count. A command whose audit entry is there was
+     * carried out before: it does nothing, whatever has become of the run since.
      *
      * @param run the run
      * @param kind what it does

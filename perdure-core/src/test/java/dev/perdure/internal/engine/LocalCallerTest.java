@@ -196,7 +196,7 @@ public final class LocalCallerTest {
             // But one behind each of two batches, which holds the object after it.
             assertThat(completedCalls.get()).isBetween(CALLERS - 2, CALLERS);
             assertThat(starts.get() + completedCalls.get()).isEqualTo(CALLERS + 1);
-            assertThat(engine.list(RunFilter.all()))
+            assertThat(engine.runs(RunFilter.all()).list())
                     .hasSize(CALLERS + 1)
                     .allMatch(run -> run.state() == RunState.COMPLETED);
             assertThat(counter(engine).state().get(Counter.COUNT)).contains(CALLERS + 1);
@@ -320,7 +320,7 @@ public final class LocalCallerTest {
                     .hasMessageContaining("not the number 2");
             assertThat(next.get()).isEqualTo(3);
             assertThat(first.get()).isEqualTo(1);
-            assertThat(engine.list(RunFilter.all()))
+            assertThat(engine.runs(RunFilter.all()).list())
                     .extracting(run -> run.state())
                     .containsExactlyInAnyOrder(RunState.COMPLETED, RunState.FAILED, RunState.COMPLETED);
         }

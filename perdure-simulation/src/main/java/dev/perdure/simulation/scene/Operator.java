@@ -32,7 +32,7 @@ public final class Operator implements Scene {
         int commands = (int) cast.choices().between(1, 4);
         for (int i = 0; i < commands; i++) {
             cast.pauseUpTo(Duration.ofMillis(100));
-            List<RunInfo> runs = cast.perdure().list(RunFilter.all()).stream()
+            List<RunInfo> runs = cast.perdure().runs(RunFilter.all()).list().stream()
                     .sorted(Comparator.comparing(run -> run.id().value()))
                     .toList();
             List<RunState> states = runs.stream()

@@ -14,12 +14,14 @@ import dev.perdure.queue.Limiter;
 import dev.perdure.queue.Queue;
 import dev.perdure.retention.Retention;
 import dev.perdure.spi.Audit;
+import dev.perdure.spi.Dispatch.Signalled;
 import dev.perdure.spi.Outcome;
 import dev.perdure.spi.Permits;
 import dev.perdure.spi.QueueRules;
 import dev.perdure.spi.change.Change;
 import dev.perdure.spi.change.Change.CommandKind;
 import dev.perdure.spi.change.Channel;
+import dev.perdure.spi.change.Control;
 import dev.perdure.spi.change.Effect;
 import dev.perdure.spi.change.Lane;
 import dev.perdure.spi.change.Mail;
@@ -130,6 +132,26 @@ public abstract class AuditConformance extends DagConformance {
 
         assertThat(entries())
                 .containsExactlyInAnyOrder("RETRY run 'a' by anna@shop-1: why", "FORK run 'a' by anna@shop-1: why");
+    }
+
+    @Test
+    void a_command_that_is_sent_again_does_nothing_more_and_is_accepted_again() {
+        WorkerId worker = join();
+        RunRef ready = startOwned(worker, "a");
+        apply(worker, advance(ready, 1, new Move.Recover("broken")));
+        RunRef running = startOwned(worker, "b");
+        Change pauseReady = new Change.Command(ready.id(), CommandKind.PAUSE, "why", audit(Action.PAUSE, ready));
+        Change pauseRunning = new Change.Command(running.id(), CommandKind.PAUSE, "why", audit(Action.PAUSE, running));
+        assertThat(apply(Lane.client(0), pauseReady)).isEqualTo(changed(RunState.PAUSED));
+        assertThat(apply(Lane.client(0), pauseRunning)).isEqualTo(left(RunState.RUNNING));
+        command(ready, CommandKind.RESUME);
+        command(running, CommandKind.RESUME);
+
+        assertThat(apply(Lane.client(0), pauseReady)).isEqualTo(left(RunState.READY));
+        assertThat(apply(Lane.client(0), pauseRunning)).isEqualTo(left(RunState.RUNNING));
+        assertThat(found(ready).info().state()).isEqualTo(RunState.READY);
+        assertThat(polled(worker, 0).signalled())
+                .containsExactly(new Signalled(running, 1, new Control(2, 0, null, null, null)));
     }
 
     @Test

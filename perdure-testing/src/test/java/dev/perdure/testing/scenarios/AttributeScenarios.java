@@ -32,7 +32,7 @@ abstract class AttributeScenarios extends Scenarios {
     private static final Attribute<String> STAGE = Attribute.text("stage");
 
     private static List<String> found(PerdureTest perdure, RunFilter filter) {
-        return perdure.list(filter).stream()
+        return perdure.runs(filter).list().stream()
                 .map(RunInfo::id)
                 .map(Object::toString)
                 .toList();

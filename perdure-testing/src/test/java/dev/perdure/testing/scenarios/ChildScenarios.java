@@ -52,7 +52,7 @@ abstract class ChildScenarios extends Scenarios {
 
     /** The run with this id, or the child whose generated id begins with it. */
     private static Run<String> find(PerdureTest perdure, String begin) {
-        RunId run = perdure.list(RunFilter.all()).stream()
+        RunId run = perdure.runs(RunFilter.all()).list().stream()
                 .map(RunInfo::id)
                 .filter(each -> each.value().equals(begin) || each.value().startsWith(begin + "-"))
                 .findFirst()
@@ -280,7 +280,8 @@ abstract class ChildScenarios extends Scenarios {
             perdure.register(self.depth);
             assertThat(perdure.start(Invocation.of(self.depth, 80), id("top")).result())
                     .isEqualTo(80);
-            assertThat(perdure.list(RunFilter.all().definition("depth").limit(100)))
+            assertThat(perdure.runs(RunFilter.all().definition("depth").limit(100))
+                            .list())
                     .hasSize(81)
                     .allSatisfy(run -> assertThat(run.id().value().length()).isLessThanOrEqualTo(RunId.MAX_LENGTH));
         }

@@ -201,7 +201,7 @@ abstract class CrashScenarios extends Scenarios {
             List<String> published = new ArrayList<>();
             run.follow(NEWS, 0).forEachRemaining(each -> published.add(each.value()));
             assertThat(published).containsExactly("one", "two", "three");
-            assertThat(perdure.list(RunFilter.all())).hasSize(3);
+            assertThat(perdure.runs(RunFilter.all()).list()).hasSize(3);
         }
     }
 

@@ -119,7 +119,7 @@ abstract class DagForEachScenarios extends Scenarios {
             DagRun<List<Integer>> run = perdure.start(dag, 100, id("g"));
             assertThatThrownBy(run::result).hasMessageContaining("'picky': ").hasMessageContaining("not one");
             perdure.settle();
-            assertThat(perdure.list(RunFilter.all().definition("fast/picky*")))
+            assertThat(perdure.runs(RunFilter.all().definition("fast/picky*")).list())
                     .allMatch(item -> item.state().isTerminal())
                     .hasSizeLessThan(100);
             assertThat(tries.get(1)).isEqualTo(1);
@@ -202,7 +202,8 @@ abstract class DagForEachScenarios extends Scenarios {
             assertThatThrownBy(cancelled::result).hasMessageContaining("CANCELLED: not now");
             assertThatThrownBy(killed::result).hasMessageContaining("CANCELLED: enough");
             perdure.settle();
-            assertThat(perdure.list(RunFilter.all().definition("stopped/picky*")))
+            assertThat(perdure.runs(RunFilter.all().definition("stopped/picky*"))
+                            .list())
                     .hasSize(6)
                     .allMatch(item -> item.state() == RunState.CANCELLED);
         }
@@ -227,7 +228,8 @@ abstract class DagForEachScenarios extends Scenarios {
                 }
                 DagRun<Integer> run = perdure.start(dag, 6, id("g"));
                 assertThat(run.result()).isEqualTo(55);
-                assertThat(perdure.list(RunFilter.all().definition("summing/squares*")))
+                assertThat(perdure.runs(RunFilter.all().definition("summing/squares*"))
+                                .list())
                         .hasSize(6)
                         .allMatch(item -> item.state() == RunState.COMPLETED);
             }

@@ -265,7 +265,7 @@ abstract class DagStartScenarios extends Scenarios {
             assertThat(stateOf(run, "each")).isEqualTo(RunState.CANCELLED);
             assertThat(reasonOf(run, "each")).isEqualTo(LATE);
             perdure.settle();
-            assertThat(perdure.list(RunFilter.all().definition("mapped/each*")))
+            assertThat(perdure.runs(RunFilter.all().definition("mapped/each*")).list())
                     .hasSize(2)
                     .allMatch(item -> item.state() == RunState.CANCELLED);
         }

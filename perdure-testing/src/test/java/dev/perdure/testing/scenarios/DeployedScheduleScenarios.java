@@ -43,7 +43,7 @@ abstract class DeployedScheduleScenarios extends Scenarios {
     }
 
     private static List<RunInfo> runs(PerdureTest perdure, String definition) {
-        return perdure.list(RunFilter.all().limit(1_000)).reversed().stream()
+        return perdure.runs(RunFilter.all().limit(1_000)).list().reversed().stream()
                 .filter(run -> run.definition().equals(definition))
                 .toList();
     }

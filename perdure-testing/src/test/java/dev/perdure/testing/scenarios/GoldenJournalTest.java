@@ -195,7 +195,7 @@ class GoldenJournalTest {
                 """);
             assertThat(bodies).containsExactly("close");
             assertThat(run.published(news)).isEmpty();
-            assertThat(perdure.list(RunFilter.all())).hasSize(1);
+            assertThat(perdure.runs(RunFilter.all()).list()).hasSize(1);
         }
     }
 }

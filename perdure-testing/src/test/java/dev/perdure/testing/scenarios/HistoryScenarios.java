@@ -68,7 +68,7 @@ abstract class HistoryScenarios extends Scenarios {
     }
 
     private static List<History> all(PerdureTest perdure) {
-        return perdure.list(RunFilter.all().limit(1_000)).stream()
+        return perdure.runs(RunFilter.all().limit(1_000)).list().stream()
                 .map(info -> perdure.run(info.id(), TypeRef.of(Void.class)).export())
                 .toList();
     }
@@ -210,7 +210,7 @@ abstract class HistoryScenarios extends Scenarios {
             assertThat(run.result()).contains("true one").endsWith("1 news go woken event 1");
             assertThat(good.state()).isEqualTo(RunState.COMPLETED);
             assertThat(bad.state()).isEqualTo(RunState.FAILED);
-            assertThat(perdure.list(RunFilter.all().limit(100)))
+            assertThat(perdure.runs(RunFilter.all().limit(100)).list())
                     .allMatch(info -> info.state().isTerminal())
                     .extracting(RunInfo::definition)
                     .contains("everything", "child", "good", "good/a", "good/b", "bad/a", "list/append");

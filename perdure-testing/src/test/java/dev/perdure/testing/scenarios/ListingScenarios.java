@@ -53,16 +53,18 @@ abstract class ListingScenarios extends Scenarios {
             perdure.start(Invocation.of(QUICK, "x"), id("q2"));
             perdure.settle();
 
-            assertThat(ids(perdure.list(RunFilter.all()))).containsExactly("q2", "b1", "s1", "q1");
-            assertThat(ids(perdure.list(RunFilter.all().definition("quick")))).containsExactly("q2", "q1");
-            assertThat(ids(perdure.list(RunFilter.all().state(RunState.SUSPENDED))))
+            assertThat(ids(perdure.runs(RunFilter.all()).list())).containsExactly("q2", "b1", "s1", "q1");
+            assertThat(ids(perdure.runs(RunFilter.all().definition("quick")).list()))
+                    .containsExactly("q2", "q1");
+            assertThat(ids(perdure.runs(RunFilter.all().state(RunState.SUSPENDED))
+                            .list()))
                     .containsExactly("s1");
-            assertThat(ids(perdure.list(RunFilter.all().state(RunState.FAILED))))
+            assertThat(ids(perdure.runs(RunFilter.all().state(RunState.FAILED)).list()))
                     .containsExactly("b1");
             RunFilter middle =
                     RunFilter.all().created(begin.plus(Duration.ofMinutes(1)), begin.plus(Duration.ofMinutes(3)));
-            assertThat(ids(perdure.list(middle))).containsExactly("b1", "s1");
-            assertThat(perdure.list(middle.state(RunState.COMPLETED))).isEmpty();
+            assertThat(ids(perdure.runs(middle).list())).containsExactly("b1", "s1");
+            assertThat(perdure.runs(middle.state(RunState.COMPLETED)).list()).isEmpty();
         }
     }
 
@@ -78,15 +80,15 @@ abstract class ListingScenarios extends Scenarios {
                 }
             }
             perdure.settle();
-            List<RunInfo> all = perdure.list(RunFilter.all());
+            List<RunInfo> all = perdure.runs(RunFilter.all()).list();
             List<RunInfo> paged = new ArrayList<>();
             RunFilter filter = RunFilter.all().limit(4);
-            List<RunInfo> page = perdure.list(filter);
+            List<RunInfo> page = perdure.runs(filter).list();
             while (!page.isEmpty()) {
                 assertThat(page.size()).isLessThanOrEqualTo(4);
                 paged.addAll(page);
                 perdure.start(Invocation.of(QUICK, "x"), id("meanwhile-" + paged.size()));
-                page = perdure.list(filter.after(page.getLast()));
+                page = perdure.runs(filter.after(page.getLast())).list();
             }
             assertThat(ids(paged)).hasSize(25).isEqualTo(ids(all));
         }
@@ -104,13 +106,16 @@ abstract class ListingScenarios extends Scenarios {
             perdure.settle();
             perdure.advance(Duration.ofDays(11));
 
-            assertThat(ids(perdure.list(RunFilter.all().ended(begin.plus(Duration.ofDays(1)), Instant.MAX))))
+            assertThat(ids(perdure.runs(RunFilter.all().ended(begin.plus(Duration.ofDays(1)), Instant.MAX))
+                            .list()))
                     .containsExactly("order-1");
-            assertThat(ids(perdure.list(RunFilter.all().reason("java.lang.IllegalStateException: as"))))
+            assertThat(ids(perdure.runs(RunFilter.all().reason("java.lang.IllegalStateException: as"))
+                            .list()))
                     .containsExactly("order-2");
-            assertThat(ids(perdure.list(RunFilter.all().idPrefix("order-").oldestFirst())))
+            assertThat(ids(perdure.runs(RunFilter.all().idPrefix("order-").oldestFirst())
+                            .list()))
                     .containsExactly("order-1", "order-2");
-            assertThat(perdure.count(RunFilter.all().limit(1)))
+            assertThat(perdure.runs(RunFilter.all().limit(1)).count())
                     .containsOnly(
                             Map.entry(RunState.COMPLETED, new RunCount(2, false)),
                             Map.entry(RunState.FAILED, new RunCount(1, false)));
@@ -146,7 +151,7 @@ abstract class ListingScenarios extends Scenarios {
                         .isInstanceOf(InvalidRequestException.class)
                         .hasMessageContaining("The limit is " + bad);
             }
-            assertThat(perdure.list(RunFilter.all().limit(10_000))).isEmpty();
+            assertThat(perdure.runs(RunFilter.all().limit(10_000)).list()).isEmpty();
         }
     }
 

@@ -390,7 +390,8 @@ abstract class MessageScenarios extends Scenarios {
                     IntStream.range(0, 2_000).boxed().toList(), in -> Invocation.of(waiter, in), in -> id("w" + in));
             perdure.settle();
             int idle = perdure.clockwork().threads();
-            assertThat(perdure.list(RunFilter.all().state(RunState.SUSPENDED).limit(1)))
+            assertThat(perdure.runs(RunFilter.all().state(RunState.SUSPENDED).limit(1))
+                            .list())
                     .hasSize(1);
             assertThat(entered).hasValue(2_000);
             assertThat(idle).isLessThan(20);

@@ -48,10 +48,10 @@ abstract class RetentionScenarios extends Scenarios {
                 Run<String> run = perdure.start(Invocation.of(flow, "day " + day), id("order"));
                 assertThat(run.result()).isEqualTo("day " + day + " done");
                 perdure.removeOldRuns();
-                assertThat(perdure.list(RunFilter.all())).hasSize(2);
+                assertThat(perdure.runs(RunFilter.all()).list()).hasSize(2);
                 perdure.advance(DAY);
                 perdure.removeOldRuns();
-                assertThat(perdure.list(RunFilter.all())).isEmpty();
+                assertThat(perdure.runs(RunFilter.all()).list()).isEmpty();
             }
             assertThat(bodies).hasValue(3);
         }
@@ -118,8 +118,8 @@ abstract class RetentionScenarios extends Scenarios {
             perdure.start(Invocation.of(kept, "x"), id("kept")).result();
             perdure.start(Invocation.of(passing, "x"), id("passing")).result();
             perdure.advance(Duration.ofSeconds(2));
-            until(() -> perdure.list(RunFilter.all()).size() == 1);
-            assertThat(perdure.list(RunFilter.all()))
+            until(() -> perdure.runs(RunFilter.all()).list().size() == 1);
+            assertThat(perdure.runs(RunFilter.all()).list())
                     .singleElement()
                     .satisfies(run -> assertThat(run.id().value()).isEqualTo("kept"));
         }

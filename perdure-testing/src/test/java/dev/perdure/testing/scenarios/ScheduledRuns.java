@@ -36,7 +36,7 @@ abstract class ScheduledRuns extends Scenarios {
 
     /** The runs that schedules have started, oldest first. */
     static List<RunInfo> fired(PerdureTest perdure) {
-        return perdure.list(RunFilter.all().limit(1_000)).reversed().stream()
+        return perdure.runs(RunFilter.all().limit(1_000)).list().reversed().stream()
                 .filter(run -> !run.definition().startsWith("perdure."))
                 .toList();
     }

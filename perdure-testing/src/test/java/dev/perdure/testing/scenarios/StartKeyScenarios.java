@@ -137,7 +137,7 @@ abstract class StartKeyScenarios extends Scenarios {
             perdure.start(Invocation.of(echo, "3"), quiet);
             assertThat(second.id()).isEqualTo(first.id());
             assertThat(first.result()).isEqualTo("3");
-            assertThat(perdure.list(RunFilter.all())).hasSize(1);
+            assertThat(perdure.runs(RunFilter.all()).list()).hasSize(1);
             assertThat(perdure.start(Invocation.of(echo, "4"), quiet).result()).isEqualTo("4");
         }
     }
@@ -209,7 +209,7 @@ abstract class StartKeyScenarios extends Scenarios {
             refused(
                     () -> perdure.start(Invocation.of(dag, "x"), under(debounce("k", minute, minute))),
                     "The run of DAG 'steps' was started under the key 'k', and a DAG cannot be debounced or replace a run that has begun. Start a workflow under the key that calls the DAG.");
-            assertThat(perdure.list(RunFilter.all())).isEmpty();
+            assertThat(perdure.runs(RunFilter.all()).list()).isEmpty();
         }
     }
 

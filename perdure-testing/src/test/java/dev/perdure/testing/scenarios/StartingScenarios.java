@@ -181,9 +181,9 @@ abstract class StartingScenarios extends Scenarios {
                     .isInstanceOf(RunConflictException.class)
                     .hasMessageContaining("'greet-2'");
             perdure.settle();
-            assertThat(perdure.list(RunFilter.all()))
+            assertThat(perdure.runs(RunFilter.all()).list())
                     .allSatisfy(run -> assertThat(run.state()).isEqualTo(RunState.COMPLETED));
-            assertThat(perdure.list(RunFilter.all())).hasSize(3);
+            assertThat(perdure.runs(RunFilter.all()).list()).hasSize(3);
         }
     }
 
@@ -241,7 +241,7 @@ abstract class StartingScenarios extends Scenarios {
                         .isInstanceOf(InvalidRequestException.class)
                         .hasMessageContaining("definition name");
             }
-            assertThat(perdure.list(RunFilter.all())).isEmpty();
+            assertThat(perdure.runs(RunFilter.all()).list()).isEmpty();
         }
     }
 

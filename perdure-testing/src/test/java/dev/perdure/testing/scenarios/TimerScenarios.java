@@ -85,7 +85,8 @@ abstract class TimerScenarios extends Scenarios {
             List<Run<Integer>> runs = perdure.startAll(
                     IntStream.range(0, 100).boxed().toList(), in -> Invocation.of(flow, in), in -> id("timer-" + in));
             perdure.settle();
-            assertThat(perdure.list(RunFilter.all().state(RunState.SUSPENDED))).hasSize(100);
+            assertThat(perdure.runs(RunFilter.all().state(RunState.SUSPENDED)).list())
+                    .hasSize(100);
             perdure.advance(Duration.ofHours(1));
             assertThat(woken).hasValue(100);
             assertThat(runs).allSatisfy(run -> assertThat(run.state()).isEqualTo(RunState.COMPLETED));

@@ -249,6 +249,9 @@ class PostgresScenariosIT {
     final class Audits extends AuditScenarios implements OnPostgres {}
 
     @Nested
+    final class BulkActions extends BulkScenarios implements OnPostgres {}
+
+    @Nested
     final class RetriedRuns extends RetriedRunScenarios implements OnPostgres {}
 
     @Nested

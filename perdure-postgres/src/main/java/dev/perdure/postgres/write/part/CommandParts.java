@@ -58,8 +58,8 @@ public final class CommandParts {
             RunCommand command = commands.all.get(rows.getInt("ordinal") - 1);
             RunState state = Codes.state(rows.getInt("state_now"));
             if (command.index() != MailDeliveries.UNASKED) {
-                answers.outcomes[command.index()] =
-                        new Outcome.Commanded(Results.time(rows, "moved_at"), state, rows.getBoolean("changed"));
+                answers.outcomes[command.index()] = new Outcome.Commanded(
+                        Results.time(rows, "moved_at"), state, rows.getBoolean("changed"), rows.getBoolean("accepted"));
             } else if (state == RunState.READY) {
                 answers.hints.add(new Hints.WorkReady());
             } else if (state.isTerminal()) {

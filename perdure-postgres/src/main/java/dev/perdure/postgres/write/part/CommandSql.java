@@ -22,12 +22,12 @@ public final class CommandSql {
             WITH ${clock}, given AS MATERIALIZED (
                 ${given}
             ), found AS MATERIALIZED (
-                SELECT r.*, g.command, g.why, g.audit, g.ordinal, clock.at AS moved_at,
+                SELECT r.*, CASE WHEN NOT b.carried_out THEN g.command END AS command, b.carried_out, g.why, g.audit, g.ordinal, clock.at AS moved_at,
                        r.state IN (${SUSPENDED}, ${BACKING_OFF}) AS waits,
                        r.after IS NOT NULL AND r.before IS NULL AS has_tasks,
                        -- A task ends after all tasks that it comes after, unless its DAG ends too.
                        r.before IS NOT NULL AND r.open > 0 AND NOT g.with_dag AS waits_for_turn,
-                       CASE g.command
+                       NOT b.carried_out AND CASE g.command
                            WHEN ${CANCEL} THEN r.cancel IS NULL
                            WHEN ${KILL} THEN r.state = ${RUNNING} OR r.before IS NOT NULL AND r.open > 0 AND NOT g.with_dag
                            WHEN ${PAUSE} THEN r.state = ${RUNNING}
@@ -40,6 +40,13 @@ public final class CommandSql {
                 FROM given g
                 CROSS JOIN clock
                 CROSS JOIN LATERAL (SELECT * FROM ${schema}.run WHERE run.id = g.id OFFSET 0) r
+                CROSS JOIN LATERAL (
+                    -- A command whose entry is there was carried out before, and does nothing now.
+                    SELECT CASE WHEN g.audit IS NOT NULL THEN EXISTS (
+                        SELECT FROM ${schema}.audit a WHERE a.id = (g.audit::jsonb->>'id')::uuid AND a.partition = r.partition
+                    ) ELSE false END AS carried_out
+                    OFFSET 0
+                ) b
             ), decided AS MATERIALIZED (
                 SELECT f.*,
                        CASE WHEN state >= ${COMPLETED} THEN state
@@ -106,6 +113,7 @@ public final class CommandSql {
                     reason = excluded.reason, cancel = excluded.cancel, kill = excluded.kill, pause = excluded.pause
             )
             SELECT ordinal, state_now, moved_at, state_now <> state AS changed,
+                   asks AND NOT repeated OR state_now <> state OR carried_out AS accepted,
                    CASE WHEN asks AND state = ${RUNNING} THEN (
                        SELECT w.id FROM ${schema}.worker w WHERE w.number = decided.owner
                    ) END AS signalled

@@ -1,0 +1,95 @@
+package dev.perdure.bulk;
+
+import dev.perdure.RunState;
+import dev.perdure.internal.text.Texts;
+import java.util.Arrays;
+import java.util.EnumSet;
+import java.util.Set;
+import java.util.stream.Collectors;
+
+/**
+ * What is done to each run that a filter selects: see {@link SelectedRuns#start(BulkAction)}.
+ *
+ * @param kind what it does
+ * @param text the reason, for an action that has one; otherwise empty
+ */
+public record BulkAction(Kind kind, String text) {
+    /** What an action does to a run. */
+    public enum Kind {
+        /** Cancels it; its workflow can compensate. */
+        CANCEL,
+        /** Ends it and its children without letting them compensate. */
+        KILL,
+        /** Stops it where it is. */
+        PAUSE,
+        /** Lets it continue. */
+        RESUME,
+        /** Lets it continue from the step that failed. */
+        RETRY;
+
+        /** The states of the runs that it is for. */
+        public Set<RunState> states() {
+            return switch (this) {
+                case CANCEL, KILL -> live();
+                case PAUSE -> {
+                    Set<RunState> awake = live();
+                    awake.remove(RunState.PAUSED);
+                    yield awake;
+                }
+                case RESUME -> EnumSet.of(RunState.PAUSED);
+                case RETRY -> EnumSet.of(RunState.FAILED, RunState.CANCELLED);
+            };
+        }
+
+        /**
+         * Whether it is only for runs that were in such a state when the bulk action began, and not for those that
+         * entered it since.
+         */
+        public boolean isOfRest() {
+            return this == RESUME || this == RETRY;
+        }
+
+        private static Set<RunState> live() {
+            return Arrays.stream(RunState.values())
+                    .filter(state -> !state.isTerminal())
+                    .collect(Collectors.toCollection(() -> EnumSet.noneOf(RunState.class)));
+        }
+    }
+
+    /** Checks that both are given. */
+    public BulkAction {
+        Texts.requireGiven("kind of the bulk action", kind);
+        switch (kind) {
+            case CANCEL, KILL, PAUSE -> Texts.requireReason(text);
+            case RESUME, RETRY -> Texts.requireGiven("text of the bulk action", text);
+        }
+    }
+
+    /** Cancels runs that have not ended. */
+    public static BulkAction cancel(String reason) {
+        return new BulkAction(Kind.CANCEL, reason);
+    }
+
+    /** Ends runs that have not ended, with their children, without letting them compensate. */
+    public static BulkAction kill(String reason) {
+        return new BulkAction(Kind.KILL, reason);
+    }
+
+    /** Pauses runs that have not ended. */
+    public static BulkAction pause(String reason) {
+        return new BulkAction(Kind.PAUSE, reason);
+    }
+
+    /** Lets paused runs continue. Runs that are paused after the bulk action began stay paused. */
+    public static BulkAction resume() {
+        return new BulkAction(Kind.RESUME, "");
+    }
+
+    /**
+     * Lets runs that failed or were cancelled continue from the step that failed. Runs that end after the bulk action
+     * began are left as they are.
+     */
+    public static BulkAction retry() {
+        return new BulkAction(Kind.RETRY, "");
+    }
+}

@@ -1,0 +1,150 @@
+package dev.perdure.internal.bulk;
+
+import dev.perdure.RunChange;
+import dev.perdure.RunId;
+import dev.perdure.RunState;
+import dev.perdure.audit.AuditEntry;
+import dev.perdure.audit.AuditEntry.Action;
+import dev.perdure.audit.AuditEntry.Subject;
+import dev.perdure.audit.AuditFilter;
+import dev.perdure.bulk.BulkAction;
+import dev.perdure.bulk.BulkReport;
+import dev.perdure.internal.bulk.BulkPage.Selected;
+import dev.perdure.internal.command.Commands;
+import dev.perdure.internal.command.Commits;
+import dev.perdure.internal.worker.Listeners;
+import dev.perdure.spi.Audit;
+import dev.perdure.spi.Outcome;
+import dev.perdure.spi.Runs;
+import dev.perdure.spi.change.Change;
+import dev.perdure.spi.change.Change.CommandKind;
+import dev.perdure.spi.change.RunRef;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.UUID;
+
+/**
+ * Sends the command of a bulk action to the runs of a page. Sent again after a crash, it changes nothing more and gives
+ * the same report.
+ */
+public final class BulkCommands {
+    private static final int MAX_DETAIL = 1_000;
+
+    private final Commits commits;
+    private final Commands commands;
+    private final Runs runs;
+    private final Listeners listeners;
+
+    public BulkCommands(Commits commits, Commands commands, Runs runs, Listeners listeners) {
+        this.commits = commits;
+        this.commands = commands;
+        this.runs = runs;
+        this.listeners = listeners;
+    }
+
+    BulkReport apply(RunId bulk, BulkState state, List<Selected> page) {
+        return switch (state.action().kind()) {
+            case CANCEL -> commanded(bulk, state, page, CommandKind.CANCEL);
+            case KILL -> killed(bulk, state, page);
+            case PAUSE -> commanded(bulk, state, page, CommandKind.PAUSE);
+            case RESUME -> commanded(bulk, state, page, CommandKind.RESUME);
+            case RETRY -> retried(bulk, state, page);
+        };
+    }
+
+    // ---- cancel, kill, pause, resume
+
+    private BulkReport commanded(RunId bulk, BulkState state, List<Selected> page, CommandKind kind) {
+        String reason = state.action().text();
+        Action action = Action.valueOf(kind.name());
+        List<Outcome> outcomes = commits.commitAll(page.stream()
+                .<Change>map(run -> new Change.Command(run.id(), kind, reason, audit(bulk, state, action, run)))
+                .toList());
+        BulkReport report = BulkReport.NOTHING;
+        for (int i = 0; i < page.size(); i++) {
+            report = report.plus(
+                    switch (outcomes.get(i)) {
+                        case Outcome.Commanded commanded -> {
+                            if (commanded.changed()) {
+                                tell(page.get(i), commanded.state(), reason);
+                            }
+                            yield commanded.accepted() ? changed() : skipped();
+                        }
+                        case Outcome.UnknownRun unknown -> skipped();
+                        default -> throw new IllegalStateException("Unexpected outcome " + outcomes.get(i));
+                    });
+        }
+        return report;
+    }
+
+    /** The children of each run end with it. */
+    private BulkReport killed(RunId bulk, BulkState state, List<Selected> page) {
+        List<RunRef> tree = new ArrayList<>();
+        page.forEach(run -> runs.find(run.id()).map(Runs.Found::ref).ifPresent(tree::add));
+        tree.addAll(runs.liveChildren(tree)); // The children of tasks are not found after the kill.
+        BulkReport report = commanded(bulk, state, page, CommandKind.KILL);
+        commands.killChildren(tree, state.action().text());
+        return report;
+    }
+
+    // ---- retry
+
+    /** One after the other: each is a transaction of its own, and others share the batches of this worker. */
+    private BulkReport retried(RunId bulk, BulkState state, List<Selected> page) {
+        BulkReport report = BulkReport.NOTHING;
+        for (Selected run : page) {
+            Audit audit = audit(bulk, state, Action.RETRY, run);
+            Outcome outcome = commits.commitAll(List.of(new Change.Retry(run.id(), run.changedAt(), audit)))
+                    .getFirst();
+            report = report.plus(
+                    switch (outcome) {
+                        case Outcome.Applied applied -> {
+                            tell(run, applied.state(), "");
+                            yield changed();
+                        }
+                        case Outcome.AlreadyThere there -> isRecorded(audit) ? changed() : skipped();
+                        case Outcome.Refused refused -> refused(run, refused.reason());
+                        case Outcome.UnknownRun unknown -> skipped();
+                        default -> throw new IllegalStateException("Unexpected outcome " + outcome);
+                    });
+        }
+        return report;
+    }
+
+    /** Whether this bulk action has changed the run before a crash, and not another command. */
+    private boolean isRecorded(Audit audit) {
+        return runs.audited(AuditFilter.run(audit.name())).stream()
+                .map(AuditEntry::id)
+                .anyMatch(audit.id()::equals);
+    }
+
+    // ---- what they share
+
+    /** The id follows from the bulk action and the run, so that a page that is sent again has the same entries. */
+    private static Audit audit(RunId bulk, BulkState state, Action action, Selected run) {
+        UUID id = UUID.nameUUIDFromBytes((bulk + "\n" + run.id()).getBytes(StandardCharsets.UTF_8));
+        BulkAction asked = state.action();
+        String detail = asked.text().isEmpty() ? "in " + bulk : "in %s: %s".formatted(bulk, asked.text());
+        String shortened = detail.length() > MAX_DETAIL ? detail.substring(0, MAX_DETAIL) : detail;
+        return new Audit(id, state.operator(), action, Subject.RUN, run.id().value(), 0, shortened);
+    }
+
+    private void tell(Selected run, RunState state, String reason) {
+        Optional<String> why = Optional.of(reason).filter(text -> !text.isEmpty());
+        listeners.tell(new RunChange(run.id(), run.definition(), state, why));
+    }
+
+    private static BulkReport changed() {
+        return new BulkReport(1, 0, 0, List.of());
+    }
+
+    private static BulkReport skipped() {
+        return new BulkReport(0, 1, 0, List.of());
+    }
+
+    private static BulkReport refused(Selected run, String reason) {
+        return new BulkReport(0, 0, 1, List.of(new BulkReport.Refusal(run.id(), reason)));
+    }
+}

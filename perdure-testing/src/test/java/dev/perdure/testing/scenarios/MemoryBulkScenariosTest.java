@@ -1,0 +1,3 @@
+package dev.perdure.testing.scenarios;
+
+class MemoryBulkScenariosTest extends BulkScenarios implements InMemory {}
