@@ -16,6 +16,7 @@ import dev.perdure.postgres.read.QuerySql;
 import dev.perdure.spi.Runs;
 import java.sql.Connection;
 import java.sql.SQLException;
+import java.sql.Statement;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.EnumSet;
@@ -33,20 +34,22 @@ final class FindingRunsIT {
 
     /**
      * Runs of 30 days. Nearly all have completed; twenty are in each of the states of live runs, and of a thousand one is
-     * in each of the others. One has a thousandth of the others as children, one is a schedule and has fired as many.
+     * in each of the others. One has a thousandth of the others as children, one is a schedule and has fired as many. A
+     * tenth are children of another run.
+     * Twenty definitions have a twentieth of the runs each; one has twenty runs, one has 2,500 that are spread evenly.
      */
     private static final String GENERATED = """
             INSERT INTO %1$s.run (key, seed, epoch, created_at, changed_at, wake_at, priority, partition, state, id, definition, queue,
                                   queue_key, version, reason, parent, parent_position)
             SELECT i * 256, i, 1, at, at + interval '3 seconds', NULL, 0, 0, state,
                    CASE i WHEN 1 THEN 'parent' WHEN 2 THEN 'schedule:nightly' ELSE 'run-' || md5(i::text) END,
-                   CASE WHEN i %% (%2$s / 20) = 3 THEN 'rare' ELSE 'definition-' || i %% 20 END,
+                   CASE WHEN i %% (%2$s / 20) = 3 THEN 'rare' WHEN i %% (%2$s / 2500) = 13 THEN 'spread' ELSE 'definition-' || i %% 20 END,
                    CASE WHEN i %% 10000 = 4 THEN 'slow' ELSE 'default' END,
                    CASE WHEN i %% 10 = 5 THEN 'customer-' || i %% 5000 END,
                    CASE WHEN i %% 10000 = 6 THEN 'v2' END,
                    CASE WHEN state IN (5, 7, 8, 9) THEN CASE i %% 3 WHEN 0 THEN 'java.net.ConnectException: ' ELSE 'Error: ' END || i END,
-                   CASE WHEN i %% 1000 = 7 THEN 256 WHEN i %% 1000 = 8 THEN 512 END,
-                   CASE WHEN i %% 1000 = 7 THEN 1 WHEN i %% 1000 = 8 THEN 0 END
+                   CASE WHEN i %% 1000 = 7 THEN 256 WHEN i %% 1000 = 8 THEN 512 WHEN i %% 10 = 9 THEN 1024 END,
+                   CASE WHEN i %% 1000 = 7 OR i %% 10 = 9 THEN 1 WHEN i %% 1000 = 8 THEN 0 END
             FROM (
                 SELECT i, timestamptz '%3$s' - interval '30 days' * (1 - i::float / %2$s) AS at,
                        CASE WHEN i > 5 AND i %% (%2$s / 20) < 5 THEN i %% (%2$s / 20)
@@ -111,6 +114,7 @@ final class FindingRunsIT {
         }
         filters.put("definition", all.definition("definition-3"));
         filters.put("rare definition", all.definition("rare"));
+        filters.put("spread definition", all.definition("spread"));
         filters.put("no such definition", all.definition("none"));
         filters.put("queue", all.queue("slow"));
         filters.put("default queue", all.queue("default"));
@@ -124,6 +128,11 @@ final class FindingRunsIT {
         filters.put("reason", all.reason("java.net."));
         filters.put("created", all.created(NOW.minus(Duration.ofDays(20)), NOW.minus(Duration.ofDays(19))));
         filters.put("ended", all.ended(NOW.minus(Duration.ofDays(20)), NOW.minus(Duration.ofDays(19))));
+        filters.put(
+                "ended in ten minutes",
+                all.ended(
+                        NOW.minus(Duration.ofDays(20)),
+                        NOW.minus(Duration.ofDays(20)).plusSeconds(600)));
         filters.put("ended in no run's time", all.ended(NOW.minus(Duration.ofDays(90)), NOW.minus(MONTH)));
         filters.put("definition and state", all.definition("definition-3").state(RunState.FAILED));
         filters.put(
@@ -138,13 +147,19 @@ final class FindingRunsIT {
         return new PostgresRuns(database, new QuerySql(new Schema(schema)), new PostgresHints().waitingCallers());
     }
 
-    private static void generate(String schema, int runs) {
+    private static void generate(String schema, int runs) throws SQLException {
         try (HikariDataSource pool = TestServer.pool(3)) {
             PostgresStore.on(pool).schema(schema).notifications(false).open().close();
         }
         TestServer.execute(GENERATED.formatted(schema, runs, NOW));
         TestServer.execute(ATTRIBUTES.formatted(schema));
-        TestServer.execute("VACUUM ANALYZE %1$s.run, %1$s.attribute".formatted(schema));
+        // A vacuum that makes summaries counts as reads of the table, so they have to be counted before the first
+        // query.
+        try (Connection connection = TestServer.plain().getConnection();
+                Statement statement = connection.createStatement()) {
+            statement.execute("VACUUM ANALYZE %1$s.run, %1$s.attribute".formatted(schema));
+            TestServer.reportStatistics(connection);
+        }
     }
 
     /** Rows of the tables run and attribute that queries have looked at, and whole reads of the tables. */
@@ -174,6 +189,11 @@ final class FindingRunsIT {
                 assertThat(after.whole() - before.whole()).as(each.getKey()).isZero();
                 assertThat(after.rows() - before.rows()).as(each.getKey()).isLessThan(runs / 20);
             }
+            Looked before = Looked.now(schema, pool);
+            assertThat(found.list(RunFilter.all().definition("spread"))).hasSize(100);
+            assertThat(Looked.now(schema, pool).rows() - before.rows())
+                    .as("the index of creation passes over runs of other definitions")
+                    .isLessThan(1_000);
         }
     }
 
@@ -185,15 +205,22 @@ final class FindingRunsIT {
         generate(schema, 5_000_000);
         try (HikariDataSource pool = TestServer.pool(1)) {
             Runs found = runs(pool, schema);
-            for (Map.Entry<String, RunFilter> each : documented().entrySet()) {
-                found.list(each.getValue()); // what it reads is in memory from now on
-                long begin = System.nanoTime();
-                found.list(each.getValue());
-                assertThat(Duration.ofNanos(System.nanoTime() - begin))
-                        .as(each.getKey())
-                        .isLessThan(Duration.ofMillis(50));
-            }
+            Map<String, Long> millis = new LinkedHashMap<>();
+            documented().forEach((name, filter) -> {
+                found.list(filter); // what it reads is in memory from now on
+                // The shorter of two times, because other processes share the machine.
+                millis.put(name, Math.min(millis(found, filter), millis(found, filter)));
+            });
+            assertThat(millis)
+                    .as("milliseconds")
+                    .allSatisfy((name, taken) -> assertThat(taken).isLessThan(50));
         }
         TestServer.execute("DROP SCHEMA " + schema + " CASCADE");
+    }
+
+    private static long millis(Runs found, RunFilter filter) {
+        long begin = System.nanoTime();
+        found.list(filter);
+        return Duration.ofNanos(System.nanoTime() - begin).toMillis();
     }
 }

@@ -62,19 +62,29 @@ final class FilterSql {
             SELECT ${state} AS state, count(*)::int AS runs FROM (SELECT FROM ${from} WHERE ${conditions} LIMIT ?) AS seen
             """;
 
+    /** By the summaries of ranges of pages, or by a walk along the index of creation, which has the hash. */
+    private static final String DEFINITION = "r.definition = ? AND hashtext(r.definition) = hashtext(?)";
+
     private static final String PARENT =
             "r.parent = (SELECT p.key FROM ${schema}.run p WHERE p.id = ?) AND r.parent_position IS DISTINCT FROM ${REPORTING}";
 
     private static final String SCHEDULE =
             "r.parent = (SELECT p.key FROM ${schema}.run p WHERE p.id = ?) AND r.parent_position = ${REPORTING}";
 
+    /** The children of each run are looked up; a join might read the children of all runs. */
     private static final String ROOT = """
-            r.key = ANY (ARRAY(
+            r.ctid = ANY (ARRAY(
                 WITH RECURSIVE tree AS (
-                    SELECT t.key FROM ${schema}.run t WHERE t.id = ?
+                    SELECT t.key, t.ctid AS place FROM ${schema}.run t WHERE t.id = ?
                     UNION ALL
-                    SELECT c.key FROM tree JOIN ${schema}.run c ON c.parent = tree.key AND c.parent_position IS DISTINCT FROM ${REPORTING}
-                ) SELECT key FROM tree))""";
+                    SELECT c.key, c.place
+                    FROM tree
+                    CROSS JOIN LATERAL (
+                        SELECT key, ctid AS place FROM ${schema}.run
+                        WHERE run.parent = tree.key AND run.parent_position IS DISTINCT FROM ${REPORTING}
+                        OFFSET 0
+                    ) c
+                ) SELECT place FROM tree))""";
 
     /**
      * A statement with its parameters.
@@ -161,7 +171,9 @@ final class FilterSql {
 
     private void add(RunFilter filter) {
         addAttributes(filter.conditions());
-        filter.definition().ifPresent(name -> add("r.definition = ?", parameters -> parameters.text(name)));
+        filter.definition()
+                .ifPresent(name ->
+                        add(DEFINITION, parameters -> parameters.text(name).text(name)));
         filter.queue().ifPresent(name -> add("r.queue = ?", parameters -> parameters.text(name)));
         filter.key().ifPresent(value -> add("r.queue_key = ?", parameters -> parameters.text(value)));
         filter.version().ifPresent(tag -> add("r.version = ?", parameters -> parameters.text(tag)));

@@ -85,7 +85,8 @@ public final class Migrations {
             "V071__audit.sql",
             "V080__finding_runs.sql",
             "V081__typed_attributes.sql",
-            "V082__deduplication_keys_of_older_runs.sql");
+            "V082__deduplication_keys_of_older_runs.sql",
+            "V083__definitions_by_creation.sql");
 
     /** Waits for another process that migrates at the same time; ends with the transaction. */
     private static final String ALONE = "SELECT pg_advisory_xact_lock(hashtextextended('perdure:' || ?, 0))";
