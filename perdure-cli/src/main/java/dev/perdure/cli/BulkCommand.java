@@ -29,7 +29,7 @@ import picocli.CommandLine.Parameters;
         name = "bulk",
         mixinStandardHelpOptions = true,
         description = {
-            "Cancel, kill, pause, resume or retry all runs that the conditions select.",
+            "Cancel, kill, pause, resume, retry or delete all runs that the conditions select.",
             "A worker of the application does it, page by page, also if this command ends."
         })
 final class BulkCommand implements Callable<Integer> {
@@ -62,7 +62,10 @@ final class BulkCommand implements Callable<Integer> {
     @Mixin
     private FilterOptions conditions = new FilterOptions();
 
-    @Parameters(index = "0", paramLabel = "ACTION", description = "One of cancel, kill, pause, resume and retry.")
+    @Parameters(
+            index = "0",
+            paramLabel = "ACTION",
+            description = "One of cancel, kill, pause, resume, retry and delete.")
     private String action = "";
 
     @Option(names = "--all", description = "All runs that the action is for, if no condition is given.")
@@ -104,6 +107,7 @@ final class BulkCommand implements Callable<Integer> {
             case PAUSE -> BulkAction.pause(reason("paused by an operator"));
             case RESUME -> BulkAction.resume();
             case RETRY -> BulkAction.retry();
+            case DELETE -> BulkAction.delete();
         };
     }
 

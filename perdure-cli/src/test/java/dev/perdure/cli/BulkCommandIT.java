@@ -81,8 +81,12 @@ class BulkCommandIT extends CommandsOnPostgres {
             assertThat(worker.runs(RunFilter.all().idPrefix("wait-").state(RunState.CANCELLED))
                             .list())
                     .hasSize(2);
+            assertThat(json("runs", "bulk", "delete", "--id", "wait-1", "--wait")
+                            .at("/report/changed")
+                            .asInt())
+                    .isEqualTo(1);
             JsonNode retried = json("runs", "bulk", "retry", "--id", "wait-", "--wait");
-            assertThat(retried.at("/report/changed").asInt()).isEqualTo(2);
+            assertThat(retried.at("/report/changed").asInt()).isEqualTo(1);
             assertThat(retried.at("/refusals").isEmpty()).isTrue();
         }
     }
@@ -98,7 +102,7 @@ class BulkCommandIT extends CommandsOnPostgres {
         assertThat(err())
                 .contains(
                         "No condition is given, so this would be for all runs. Give one, such as --definition NAME, or --all.")
-                .contains("There is no action 'explode'. Choose one of cancel, kill, pause, resume, retry.")
+                .contains("There is no action 'explode'. Choose one of cancel, kill, pause, resume, retry, delete.")
                 .contains("The action retry takes no reason. Leave --why out.")
                 .contains(
                         "The bulk action RETRY is for runs in the states [FAILED, CANCELLED]; the filter selects only [RUNNING].");

@@ -58,7 +58,7 @@ public record AuditEntry(
         BACKFILL,
         /** A schedule leaves out its next time. */
         SKIP_NEXT,
-        /** A schedule was deleted. */
+        /** A schedule, or a run that had ended, was deleted. */
         DELETE
     }
 

@@ -25,7 +25,9 @@ public record BulkAction(Kind kind, String text) {
         /** Lets it continue. */
         RESUME,
         /** Lets it continue from the step that failed. */
-        RETRY;
+        RETRY,
+        /** Removes it with everything that belongs to it. */
+        DELETE;
 
         /** The states of the runs that it is for. */
         public Set<RunState> states() {
@@ -38,6 +40,7 @@ public record BulkAction(Kind kind, String text) {
                 }
                 case RESUME -> EnumSet.of(RunState.PAUSED);
                 case RETRY -> EnumSet.of(RunState.FAILED, RunState.CANCELLED);
+                case DELETE -> EnumSet.complementOf(live());
             };
         }
 
@@ -46,10 +49,10 @@ public record BulkAction(Kind kind, String text) {
          * entered it since.
          */
         public boolean isOfRest() {
-            return this == RESUME || this == RETRY;
+            return this == RESUME || this == RETRY || this == DELETE;
         }
 
-        private static Set<RunState> live() {
+        private static EnumSet<RunState> live() {
             return Arrays.stream(RunState.values())
                     .filter(state -> !state.isTerminal())
                     .collect(Collectors.toCollection(() -> EnumSet.noneOf(RunState.class)));
@@ -61,7 +64,7 @@ public record BulkAction(Kind kind, String text) {
         Texts.requireGiven("kind of the bulk action", kind);
         switch (kind) {
             case CANCEL, KILL, PAUSE -> Texts.requireReason(text);
-            case RESUME, RETRY -> Texts.requireGiven("text of the bulk action", text);
+            case RESUME, RETRY, DELETE -> Texts.requireGiven("text of the bulk action", text);
         }
     }
 
@@ -91,5 +94,13 @@ public record BulkAction(Kind kind, String text) {
      */
     public static BulkAction retry() {
         return new BulkAction(Kind.RETRY, "");
+    }
+
+    /**
+     * Removes runs that have ended, however young they are, each with its children and tasks and everything that belongs
+     * to them. Their ids are free afterwards. Runs that end after the bulk action began are left as they are.
+     */
+    public static BulkAction delete() {
+        return new BulkAction(Kind.DELETE, "");
     }
 }

@@ -1,8 +1,11 @@
 package dev.perdure.memory;
 
+import dev.perdure.RunId;
+import dev.perdure.RunState;
 import dev.perdure.retention.Retention;
 import dev.perdure.retention.RetentionInfo;
 import dev.perdure.spi.Audit;
+import dev.perdure.spi.Outcome;
 import dev.perdure.spi.Removals;
 import dev.perdure.spi.change.Parent;
 import java.time.Duration;
@@ -96,6 +99,36 @@ final class MemoryRemovals implements Removals {
         });
     }
 
+    @Override
+    public Outcome delete(RunId run, Audit audit) {
+        return tables.inTransaction(() -> {
+            Row row = tables.byId.get(run);
+            if (row == null || tables.audits.has(audit)) {
+                return new Outcome.UnknownRun();
+            }
+            Row parent = parentOf(row);
+            Holders holders = new Holders(
+                    parent == null ? null : parent.ref.id().value(), keys.names(row), isCopied(row, tables.now()));
+            String refusal = Removals.refusal(run, row.state, holders);
+            List<Row> group = new ArrayList<>();
+            collect(row, children(), group);
+            if (refusal == null && group.stream().anyMatch(each -> !each.state.isTerminal() || keys.names(each))) {
+                refusal = Removals.livesBelow(run);
+            }
+            if (refusal != null) {
+                return new Outcome.Refused(refusal);
+            }
+            RunState state = row.state;
+            group.forEach(tables::remove);
+            tables.audits.add(audit);
+            return new Outcome.Applied(tables.now(), state);
+        });
+    }
+
+    private static boolean isCopied(Row row, Instant now) {
+        return row.start.admission().unanswered() && row.createdAt.plus(COPIES).isAfter(now);
+    }
+
     private Map<Row, List<Row>> children() {
         Map<Row, List<Row>> children = new HashMap<>();
         for (Row row : tables.byKey.values()) {
@@ -124,8 +157,7 @@ final class MemoryRemovals implements Removals {
         return row.state.isTerminal()
                 && isOver(row, rules.period(row.start.definition(), row.start.queue(), row.state), now)
                 && !keys.names(row)
-                && !(row.start.admission().unanswered()
-                        && row.createdAt.plus(COPIES).isAfter(now));
+                && !isCopied(row, now);
     }
 
     private static boolean isOver(Row row, Duration period, Instant now) {

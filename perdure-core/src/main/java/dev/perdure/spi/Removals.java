@@ -1,5 +1,7 @@
 package dev.perdure.spi;
 
+import dev.perdure.RunId;
+import dev.perdure.RunState;
 import dev.perdure.retention.Retention;
 import dev.perdure.retention.RetentionInfo;
 import java.time.Duration;
@@ -56,4 +58,50 @@ public interface Removals {
      * @param limit the number of runs to look at, at most
      */
     Removed remove(int limit);
+
+    /**
+     * Deletes a run that has ended, with its children and tasks and everything that belongs to them, however young it
+     * is. Its id is free afterwards. It is refused as {@link #refusal} says, and if a run below it has not ended or is
+     * named by a start key. A run that is there although the audit has the entry is another one, which has got the id
+     * since: then the run is unknown.
+     *
+     * @param audit the audit entry
+     * @return {@link Outcome.Applied}, {@link Outcome.Refused} or {@link Outcome.UnknownRun}
+     */
+    Outcome delete(RunId run, Audit audit);
+
+    /**
+     * What keeps a run that has ended.
+     *
+     * @param parent the run to which it belongs, if that is there
+     * @param named whether a start key names it
+     * @param copied whether a second copy of the request that started it may still arrive
+     */
+    record Holders(@Nullable String parent, boolean named, boolean copied) {}
+
+    /** For stores: why a run cannot be deleted, or null. */
+    static @Nullable String refusal(RunId run, RunState state, Holders holders) {
+        if (!state.isTerminal()) {
+            return "The run '%s' is %s. Only a run that has ended is deleted. Cancel or kill it first."
+                    .formatted(run, state);
+        }
+        if (holders.parent() != null) {
+            return "The run '%s' belongs to the run '%s', and goes with it. Delete that one."
+                    .formatted(run, holders.parent());
+        }
+        if (holders.named()) {
+            return "A start key names the run '%s', so that a repeated start finds it. Delete it when the key is free."
+                    .formatted(run);
+        }
+        return holders.copied()
+                ? "The run '%s' was started without an answer less than %s ago, and a second copy of the request may arrive. Delete it later."
+                        .formatted(run, COPIES)
+                : null;
+    }
+
+    /** For stores: the refusal if a run below it is kept. */
+    static String livesBelow(RunId run) {
+        return "A run below '%s' has not ended, or a start key names it. Cancel or kill what has not ended first."
+                .formatted(run);
+    }
 }

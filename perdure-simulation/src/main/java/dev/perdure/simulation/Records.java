@@ -30,6 +30,8 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
+import java.util.function.Predicate;
+import java.util.function.Supplier;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
@@ -267,21 +269,29 @@ public final class Records extends ForwardingStore {
 
             @Override
             public Removed remove(int limit) {
-                List<RunId> live = runs.values().stream()
-                        .filter(Records.this::isLive)
-                        .map(known -> known.ref.id())
-                        .toList();
-                Removed removed = removals.remove(limit);
-                if (removed.runs() > 0) {
-                    live.stream()
-                            .filter(run -> behind().runs().find(run).isEmpty())
-                            .forEach(run -> findings.add("The store removed %s, which had not ended.".formatted(run)));
-                    runs.keySet()
-                            .removeIf(id -> behind().runs().find(RunId.of(id)).isEmpty());
-                }
-                return removed;
+                return checked(() -> removals.remove(limit), removed -> removed.runs() > 0);
+            }
+
+            @Override
+            public Outcome delete(RunId run, Audit audit) {
+                return checked(() -> removals.delete(run, audit), Outcome.Applied.class::isInstance);
             }
         };
+    }
+
+    private <T> T checked(Supplier<T> removal, Predicate<T> removes) {
+        List<RunId> live = runs.values().stream()
+                .filter(this::isLive)
+                .map(known -> known.ref.id())
+                .toList();
+        T answer = removal.get();
+        if (removes.test(answer)) {
+            live.stream()
+                    .filter(run -> behind().runs().find(run).isEmpty())
+                    .forEach(run -> findings.add("The store removed %s, which had not ended.".formatted(run)));
+            runs.keySet().removeIf(id -> behind().runs().find(RunId.of(id)).isEmpty());
+        }
+        return answer;
     }
 
     private boolean isLive(Known known) {

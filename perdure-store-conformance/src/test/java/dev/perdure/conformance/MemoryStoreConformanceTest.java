@@ -11,6 +11,7 @@ import dev.perdure.conformance.object.CompletedCallConformance;
 import dev.perdure.conformance.object.ObjectConformance;
 import dev.perdure.conformance.object.ObjectStateConformance;
 import dev.perdure.conformance.operation.AuditConformance;
+import dev.perdure.conformance.operation.DeletionConformance;
 import dev.perdure.conformance.operation.FilterConformance;
 import dev.perdure.conformance.operation.RemovalConformance;
 import dev.perdure.conformance.operation.RepairConformance;
@@ -92,6 +93,14 @@ final class MemoryStoreConformanceTest {
 
     @Nested
     final class Auditing extends AuditConformance {
+        @Override
+        protected Store open(Supplier<Instant> time) {
+            return freshStore(time);
+        }
+    }
+
+    @Nested
+    final class Deleting extends DeletionConformance {
         @Override
         protected Store open(Supplier<Instant> time) {
             return freshStore(time);

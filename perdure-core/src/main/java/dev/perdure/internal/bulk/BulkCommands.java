@@ -15,7 +15,9 @@ import dev.perdure.internal.command.Commits;
 import dev.perdure.internal.worker.Listeners;
 import dev.perdure.spi.Audit;
 import dev.perdure.spi.Outcome;
+import dev.perdure.spi.Removals;
 import dev.perdure.spi.Runs;
+import dev.perdure.spi.Store;
 import dev.perdure.spi.change.Change;
 import dev.perdure.spi.change.Change.CommandKind;
 import dev.perdure.spi.change.RunRef;
@@ -35,12 +37,14 @@ public final class BulkCommands {
     private final Commits commits;
     private final Commands commands;
     private final Runs runs;
+    private final Removals removals;
     private final Listeners listeners;
 
-    public BulkCommands(Commits commits, Commands commands, Runs runs, Listeners listeners) {
+    public BulkCommands(Commits commits, Commands commands, Store store, Listeners listeners) {
         this.commits = commits;
         this.commands = commands;
-        this.runs = runs;
+        this.runs = store.runs();
+        this.removals = store.removals();
         this.listeners = listeners;
     }
 
@@ -51,6 +55,7 @@ public final class BulkCommands {
             case PAUSE -> commanded(bulk, state, page, CommandKind.PAUSE);
             case RESUME -> commanded(bulk, state, page, CommandKind.RESUME);
             case RETRY -> retried(bulk, state, page);
+            case DELETE -> deleted(bulk, state, page);
         };
     }
 
@@ -113,14 +118,32 @@ public final class BulkCommands {
         return report;
     }
 
+    // ---- delete
+
+    private BulkReport deleted(RunId bulk, BulkState state, List<Selected> page) {
+        BulkReport report = BulkReport.NOTHING;
+        for (Selected run : page) {
+            Audit audit = audit(bulk, state, Action.DELETE, run);
+            Outcome outcome = removals.delete(run.id(), audit);
+            report = report.plus(
+                    switch (outcome) {
+                        case Outcome.Applied applied -> changed();
+                        case Outcome.Refused refused -> refused(run, refused.reason());
+                        case Outcome.UnknownRun unknown -> isRecorded(audit) ? changed() : skipped();
+                        default -> throw new IllegalStateException("Unexpected outcome " + outcome);
+                    });
+        }
+        return report;
+    }
+
+    // ---- what they share
+
     /** Whether this bulk action has changed the run before a crash, and not another command. */
     private boolean isRecorded(Audit audit) {
         return runs.audited(AuditFilter.run(audit.name())).stream()
                 .map(AuditEntry::id)
                 .anyMatch(audit.id()::equals);
     }
-
-    // ---- what they share
 
     /** The id follows from the bulk action and the run, so that a page that is sent again has the same entries. */
     private static Audit audit(RunId bulk, BulkState state, Action action, Selected run) {

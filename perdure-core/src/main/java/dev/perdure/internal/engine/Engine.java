@@ -129,7 +129,7 @@ public final class Engine implements Perdure {
         this.starter = new Starter(settings, registry, worker, commits, mailSender);
         this.scheduleWrites =
                 new ScheduleWrites(new SpecWriter(targets, values), values, mailSender, commits, settings.clockwork());
-        this.bulkCommands = new BulkCommands(commits, commands, settings.store().runs(), listeners);
+        this.bulkCommands = new BulkCommands(commits, commands, settings.store(), listeners);
         this.operations = new EngineOperations(services, scheduleWrites, starter);
         operations.schedules().declare(declared);
         this.hints = settings.store().hints().subscribe(this::hint);

@@ -4,11 +4,9 @@ import dev.perdure.RunState;
 import dev.perdure.postgres.jdbc.Codes;
 import dev.perdure.postgres.jdbc.Results;
 import dev.perdure.postgres.write.change.Keys;
-import dev.perdure.retention.Retention;
 import dev.perdure.spi.Removals;
 import java.sql.ResultSet;
 import java.sql.SQLException;
-import java.time.Duration;
 import java.time.Instant;
 
 /**
@@ -17,7 +15,8 @@ import java.time.Instant;
  * @param kind what the rules ask of it
  * @param stripped whether only its id, input and outcome are left
  * @param removing whether its removal has begun
- * @param kept whether its parent or a start key keeps it
+ * @param kept whether its parent keeps it
+ * @param named whether a start key keeps it
  * @param parental whether it has children or tasks
  */
 record OldRun(
@@ -28,6 +27,7 @@ record OldRun(
         boolean stripped,
         boolean removing,
         boolean kept,
+        boolean named,
         boolean parental) {
     static OldRun of(ResultSet row) throws SQLException {
         return new OldRun(
@@ -37,15 +37,19 @@ record OldRun(
                 Results.time(row, "created_at"),
                 row.getBoolean("stripped"),
                 row.getBoolean("removing"),
-                row.getBoolean("kept") || row.getBoolean("named"),
+                row.getBoolean("kept"),
+                row.getBoolean("named"),
                 row.getBoolean("parental"));
     }
 
     /** Whether it can be removed, as far as it alone is concerned. */
-    boolean isOver(Retention rules, Instant now) {
-        boolean copies =
-                Keys.isUnanswered(key) && createdAt.plus(Removals.COPIES).isAfter(now);
-        return !kept && !copies && kind.isOver(rules, now);
+    boolean isOver(Expiry expiry) {
+        return !kept && !named && !isCopied(expiry.now()) && expiry.isOver(kind);
+    }
+
+    /** Whether a second copy of the request that started it may still arrive. */
+    boolean isCopied(Instant now) {
+        return Keys.isUnanswered(key) && createdAt.plus(Removals.COPIES).isAfter(now);
     }
 
     /** What a rule asks of a run, and when the run ended. */
@@ -56,19 +60,6 @@ record OldRun(
                     row.getString("queue"),
                     Codes.state(row.getInt("state")),
                     Results.time(row, "changed_at"));
-        }
-
-        boolean isOver(Retention rules, Instant now) {
-            return state.isTerminal() && isOver(rules.period(definition, queue, state), now);
-        }
-
-        private boolean isOver(Duration period, Instant now) {
-            return !period.equals(Retention.FOREVER) && !changedAt.plus(period).isAfter(now);
-        }
-
-        /** Whether its id is remembered although its period is over. */
-        boolean isRemembered(Retention rules, Instant now) {
-            return rules.ids().map(period -> !isOver(period, now)).orElse(false);
         }
     }
 }

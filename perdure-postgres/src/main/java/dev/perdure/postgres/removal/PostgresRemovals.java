@@ -1,5 +1,6 @@
 package dev.perdure.postgres.removal;
 
+import dev.perdure.RunId;
 import dev.perdure.postgres.jdbc.AuditText;
 import dev.perdure.postgres.jdbc.Database;
 import dev.perdure.postgres.jdbc.Json;
@@ -13,6 +14,7 @@ import dev.perdure.postgres.write.part.LedgerSql;
 import dev.perdure.retention.Retention;
 import dev.perdure.retention.RetentionInfo;
 import dev.perdure.spi.Audit;
+import dev.perdure.spi.Outcome;
 import dev.perdure.spi.Removals;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
@@ -152,6 +154,23 @@ public final class PostgresRemovals implements Removals {
         return new Removed(done.runs(), done.more() ? Duration.ZERO : rest);
     }
 
+    @Override
+    public Outcome delete(RunId run, Audit audit) {
+        RunDeletion deletion = new RunDeletion(sql, script, run, audit);
+        Outcome outcome = null;
+        while (outcome == null) {
+            outcome = database.inTransaction(connection -> {
+                script.send(connection, List.of(lockTimeout()));
+                return deletion.batch(connection, database.time(), FIRST_SIZE);
+            });
+        }
+        return outcome;
+    }
+
+    private Part lockTimeout() {
+        return new Part(settings, parameters -> parameters.text(Database.LOCK_TIMEOUT));
+    }
+
     /** A batch that took long is followed by a smaller one. */
     private void adapt(int used, Duration took) {
         if (took.compareTo(LONG) > 0) {
@@ -181,7 +200,7 @@ public final class PostgresRemovals implements Removals {
     private record Turn(Instant now, Instant at, long key, long looked, long removed, Retention rules) {}
 
     private Done batch(Connection connection, int most) throws SQLException {
-        script.send(connection, List.of(new Part(settings, parameters -> parameters.text(Database.LOCK_TIMEOUT))));
+        script.send(connection, List.of(lockTimeout()));
         Turn turn = turn(connection);
         if (turn == null) {
             return new Done(0, false);
@@ -189,7 +208,7 @@ public final class PostgresRemovals implements Removals {
         Retention rules = turn.rules();
         removeAudit(connection, turn);
         List<OldRun> seen = rules.shortest().equals(Retention.FOREVER) ? List.of() : look(connection, turn, most);
-        RemovalBatch batch = new RemovalBatch(connection, sql, script, rules, turn.now(), most);
+        RemovalBatch batch = new RemovalBatch(connection, sql, script, new Expiry(rules, turn.now()), most);
         int looked = 0;
         for (OldRun run : seen) {
             if (!batch.take(run)) {

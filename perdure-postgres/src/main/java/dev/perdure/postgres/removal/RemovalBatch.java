@@ -4,12 +4,10 @@ import dev.perdure.postgres.jdbc.Database;
 import dev.perdure.postgres.jdbc.Parameters;
 import dev.perdure.postgres.jdbc.Part;
 import dev.perdure.postgres.jdbc.Script;
-import dev.perdure.retention.Retention;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
-import java.time.Instant;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
@@ -23,8 +21,7 @@ final class RemovalBatch {
     private final Connection connection;
     private final RemovalSql sql;
     private final Script script;
-    private final Retention rules;
-    private final Instant now;
+    private final Expiry expiry;
     private final int most;
     /** To be removed: runs that belong together, each after those that belong to it. */
     private final List<List<Due>> gone = new ArrayList<>();
@@ -42,18 +39,22 @@ final class RemovalBatch {
     /** The runs that belong to a run, itself included. */
     private record Group(List<OldRun.Kind> kinds, long runs, boolean named) {}
 
-    RemovalBatch(Connection connection, RemovalSql sql, Script script, Retention rules, Instant now, int most) {
+    RemovalBatch(Connection connection, RemovalSql sql, Script script, Expiry expiry, int most) {
         this.connection = connection;
         this.sql = sql;
         this.script = script;
-        this.rules = rules;
-        this.now = now;
+        this.expiry = expiry;
         this.most = most;
     }
 
     /** How many runs it has removed. */
     int removed() {
         return removed;
+    }
+
+    /** Whether it has taken no run. */
+    boolean isEmpty() {
+        return size == 0;
     }
 
     // ---- what is due
@@ -63,14 +64,14 @@ final class RemovalBatch {
         if (partial) {
             return false;
         }
-        if (!run.isOver(rules, now)) {
+        if (!run.isOver(expiry)) {
             return true;
         }
         return run.parental() ? takeGroup(run) : takeOne(run);
     }
 
     private boolean takeOne(OldRun run) {
-        boolean remembered = run.kind().isRemembered(rules, now);
+        boolean remembered = expiry.isRemembered(run.kind());
         if (!remembered || !run.stripped()) {
             add(remembered, List.of(new Due(run.key(), run.epoch())));
         }
@@ -80,10 +81,10 @@ final class RemovalBatch {
     /** Takes a run with its children and tasks, or as many of these as there is room for. */
     private boolean takeGroup(OldRun root) throws SQLException {
         Group group = group(root.key());
-        if (group.named() || !group.kinds().stream().allMatch(kind -> kind.isOver(rules, now))) {
+        if (group.named() || !group.kinds().stream().allMatch(expiry::isOver)) {
             return true;
         }
-        boolean remembered = group.kinds().stream().anyMatch(kind -> kind.isRemembered(rules, now));
+        boolean remembered = group.kinds().stream().anyMatch(expiry::isRemembered);
         if (remembered && root.stripped()) {
             return true;
         }
@@ -198,7 +199,7 @@ final class RemovalBatch {
         if (whole) {
             script.send(connection, List.of(deleteAll(sql.payloads, keys), deleteAll(sql.runs, keys)));
         } else {
-            mark(keys, now.toString());
+            mark(keys, expiry.now().toString());
         }
         removed += keys.length;
         return true;

@@ -70,7 +70,7 @@ public final class RemovalSql {
             (SELECT true FROM ${schema}.start_key k WHERE k.run = r.key LIMIT 1) IS NOT NULL
                    OR (SELECT true FROM ${schema}.start_key k WHERE k.after = r.key LIMIT 1) IS NOT NULL""";
 
-    /** The next runs in the order of their starts. */
+    /** Runs with all that decides whether they may go. */
     private static final String LOOK = """
             SELECT r.key, r.epoch, r.state, r.created_at, r.changed_at, r.definition, r.queue,
                    COALESCE(r.removed_at < 'infinity', false) AS stripped, COALESCE(r.removed_at = 'infinity', false) AS removing,
@@ -84,13 +84,37 @@ public final class RemovalSql {
                    ) IS NOT NULL AS parental,
                    r.state >= ${COMPLETED} AND (${named}) AS named
             FROM (
-                SELECT * FROM ${schema}.run
-                WHERE created_at >= ?::timestamptz AND (created_at, key) > (?::timestamptz, ?) AND created_at <= ?::timestamptz
-                ORDER BY created_at, key
-                LIMIT ?
+                ${runs}
             ) r
             ORDER BY r.created_at, r.key
             """;
+
+    /** The next runs in the order of their starts. */
+    private static final String NEXT = """
+            SELECT * FROM ${schema}.run
+                WHERE created_at >= ?::timestamptz AND (created_at, key) > (?::timestamptz, ?) AND created_at <= ?::timestamptz
+                ORDER BY created_at, key
+                LIMIT ?""";
+
+    /** One run, if it is the one that the entry is about: one that is there although it was deleted has got its id since. */
+    private static final String NAMED_RUN = """
+            SELECT * FROM ${schema}.run
+                WHERE id = ? AND (removed_at = 'infinity' OR NOT EXISTS (SELECT FROM ${schema}.audit a WHERE a.id = ?::uuid))""";
+
+    private static final String PARENT =
+            "SELECT p.id FROM ${schema}.run r JOIN ${schema}.run p ON p.key = r.parent WHERE r.key = ?";
+
+    /** Records that an operator has deleted a run. */
+    private static final String DELETED = """
+            WITH given AS MATERIALIZED (
+                SELECT ?::text AS audit, ?::timestamptz AS moved_at, (?::bigint & 255)::smallint AS partition
+            ), audited AS (
+                ${audit FROM given}
+            )
+            SELECT count(*) FROM given
+            """;
+
+    private static final String CLOCK = "SELECT ${now} AS now";
 
     private static final String GROUP = """
             WITH RECURSIVE member AS (
@@ -210,6 +234,10 @@ public final class RemovalSql {
     final String turn;
     final String reached;
     final String look;
+    final String find;
+    final String parent;
+    final String deleted;
+    final String clock;
     final String kinds;
     final String members;
     final String close;
@@ -227,7 +255,12 @@ public final class RemovalSql {
         this.change = sql(schema, CHANGE);
         this.turn = sql(schema, TURN);
         this.reached = sql(schema, REACHED);
-        this.look = sql(schema, LOOK.replace("${belongs}", BELONGS.replace("${parent}", "r")));
+        String look = LOOK.replace("${belongs}", BELONGS.replace("${parent}", "r"));
+        this.look = sql(schema, look.replace("${runs}", NEXT));
+        this.find = sql(schema, look.replace("${runs}", NAMED_RUN));
+        this.parent = sql(schema, PARENT);
+        this.deleted = sql(schema, DELETED);
+        this.clock = sql(schema, CLOCK);
         String group = GROUP.strip().replace("${belongs}", BELONGS.replace("${parent}", "m"));
         this.kinds = sql(schema, KINDS.replace("${group}", group));
         this.members = sql(schema, MEMBERS.replace("${group}", group));

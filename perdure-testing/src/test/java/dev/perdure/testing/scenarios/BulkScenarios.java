@@ -21,6 +21,7 @@ import dev.perdure.bulk.BulkReport;
 import dev.perdure.error.InvalidRequestException;
 import dev.perdure.error.RunFailedException;
 import dev.perdure.error.TerminalException;
+import dev.perdure.error.UnknownRunException;
 import dev.perdure.schedule.Schedule;
 import dev.perdure.schedule.Times;
 import dev.perdure.testing.PerdureTest;
@@ -155,6 +156,62 @@ abstract class BulkScenarios extends Scenarios {
             });
             assertThat(simple.result()).isEqualTo("simple");
             assertThatThrownBy(compensated::result).isInstanceOf(RunFailedException.class);
+        }
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void runs_that_have_ended_are_deleted_with_all_that_belongs_to_them(TestMode mode) {
+        Definition<String, String> child = workflow("child", (ctx, in) -> in);
+        Definition<String, String> parent = workflow("parent", (ctx, in) -> ctx.call(Invocation.of(child, in)));
+        try (PerdureTest perdure = create(mode)) {
+            perdure.register(SLEEPER, parent, child);
+            sleepers(perdure, "a", 1);
+            Run<String> whole = perdure.start(Invocation.of(parent, "x"), id("whole"));
+            assertThat(whole.result()).isEqualTo("x");
+            perdure.settle();
+
+            BulkReport children = perdure.runs(RunFilter.all().definition("child"))
+                    .start(BulkAction.delete())
+                    .result();
+            assertThat(children.refusals())
+                    .extracting(BulkReport.Refusal::reason)
+                    .singleElement()
+                    .asString()
+                    .endsWith("belongs to the run 'whole', and goes with it. Delete that one.");
+            assertThat(perdure.runs(RunFilter.all().definition("parent"))
+                            .start(BulkAction.delete())
+                            .result())
+                    .isEqualTo(changed(1));
+            assertThat(perdure.runs(RunFilter.all().definition("child")).count())
+                    .isEmpty();
+            assertThat(perdure.audit().list(AuditFilter.run("whole")))
+                    .extracting(AuditEntry::action)
+                    .containsExactly(AuditEntry.Action.DELETE);
+            assertThatThrownBy(whole::result).isInstanceOf(UnknownRunException.class);
+            assertThat(perdure.start(Invocation.of(parent, "y"), id("whole")).result())
+                    .isEqualTo("y");
+            assertThat(perdure.runs(SLEEPERS).start(BulkAction.delete()).result())
+                    .isEqualTo(BulkReport.NOTHING);
+        }
+    }
+
+    @ParameterizedTest
+    @MethodSource("everyCommitInEveryMode")
+    void a_crash_at_any_commit_deletes_and_counts_each_run_once(TestMode mode, int commit, boolean before) {
+        try (PerdureTest perdure = create(mode)) {
+            perdure.register(SLEEPER);
+            sleepers(perdure, "a", 110).forEach(run -> run.kill("no"));
+            perdure.settle();
+            if (before) {
+                perdure.crashBeforeCommit(commit);
+            } else {
+                perdure.crashAfterCommit(commit);
+            }
+
+            assertThat(perdure.runs(SLEEPERS).start(BulkAction.delete()).result())
+                    .isEqualTo(changed(110));
+            assertThat(perdure.runs(SLEEPERS).list()).isEmpty();
         }
     }
 

@@ -1,6 +1,7 @@
 package dev.perdure.testing.internal.simulation;
 
 import dev.perdure.RunChange;
+import dev.perdure.RunId;
 import dev.perdure.error.StoreException;
 import dev.perdure.queue.Limiter;
 import dev.perdure.queue.LimiterInfo;
@@ -494,6 +495,11 @@ final class SimulatedStore implements Store {
                     return removed;
                 };
                 return keepHouse("remove", remove, remove, removed -> removed.runs() > 0);
+            }
+
+            @Override
+            public Outcome delete(RunId run, Audit audit) {
+                return removals.delete(run, audit);
             }
         };
     }
