@@ -34,7 +34,7 @@ final class BenchIT {
             Report report = new Report(folder, out);
             report.begin(server.description());
             bench.run(
-                    EnumSet.of(Workload.RAW, Workload.W1, Workload.W6),
+                    EnumSet.of(Workload.RAW, Workload.W1),
                     EnumSet.of(Contender.RAW, Contender.PERDURE, Contender.DBOS));
             report.end(bench.figures(), List.of("other virtual machines had a part"));
             assertThat(bench.failures()).isEmpty();
@@ -48,11 +48,7 @@ final class BenchIT {
                             "w1.insert1.c1",
                             "w1.c4",
                             "w1.c4.p50",
-                            "w1.c4.p99",
-                            "w6.insert1.c1",
-                            "w6.insert1.c32",
-                            "w6.alone",
-                            "w6.tasks");
+                            "w1.c4.p99");
             assertThat(bench.figures().metrics())
                     .filteredOn(metric -> metric.endsWith(".round_trips"))
                     .containsExactly(
@@ -61,11 +57,7 @@ final class BenchIT {
                             "raw.insert1.c32.round_trips",
                             "raw.batch1000.round_trips",
                             "w1.insert1.c1.round_trips",
-                            "w1.c4.round_trips",
-                            "w6.insert1.c1.round_trips",
-                            "w6.insert1.c32.round_trips",
-                            "w6.alone.round_trips",
-                            "w6.tasks.round_trips");
+                            "w1.c4.round_trips");
             assertThat(bench.figures().all())
                     // A JVM counts processor time in steps of ten milliseconds.
                     .filteredOn(figure -> !figure.metric().endsWith(".cpu.process"))
@@ -74,15 +66,13 @@ final class BenchIT {
         }
         assertThat(printed.toString())
                 .containsPattern("(?m)^raw raw\\.insert1\\.c1 [0-9.]+ /s$")
-                .containsPattern("(?m)^raw w6\\.insert1\\.c32 [0-9.]+ /s$")
+                .containsPattern("(?m)^raw w1\\.insert1\\.c1 [0-9.]+ /s$")
                 .containsPattern("(?m)^perdure w1\\.c4\\.p99 [0-9.]+ ms$")
                 .containsPattern("(?m)^perdure w1\\.c4\\.cpu\\.process [0-9.]+ µs$")
                 .containsPattern("(?m)^dbos w1\\.c4\\.wal [0-9.]+ bytes$")
                 .containsPattern("(?m)^dbos w1\\.c4\\.commits [0-9.]+ count$")
                 .containsPattern(
                         "(?m)^\\| `w1\\.c4` \\| dbos \\| [^|]+\\| [^|]+\\| [^|]+\\| [0-9]+ \\([0-9.]+ ×\\) \\|")
-                .containsPattern(
-                        "(?m)^\\| w6\\.tasks relative to raw commits of 32 clients \\| ≥ 1.300 \\| [0-9.]+ \\|")
                 .containsPattern("(?m)^\\| `w1\\.c4` \\| /s \\| [0-9.]+ \\| [0-9.]+ \\([0-9.]+ ×\\) \\|$");
         assertThat(printed.toString()).contains("# other virtual machines had a part");
         assertThat(Files.readString(folder.resolve("figures.txt")))
