@@ -3,6 +3,7 @@ package dev.perdure.postgres;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.zaxxer.hikari.HikariDataSource;
+import dev.perdure.RunCount;
 import dev.perdure.RunFilter;
 import dev.perdure.RunId;
 import dev.perdure.RunState;
@@ -189,6 +190,10 @@ final class FindingRunsIT {
                 assertThat(after.whole() - before.whole()).as(each.getKey()).isZero();
                 assertThat(after.rows() - before.rows()).as(each.getKey()).isLessThan(runs / 20);
             }
+            assertThat(found.count(RunFilter.all().state(RunState.COMPLETED, RunState.RUNNING)))
+                    .isEqualTo(Map.of(
+                            RunState.COMPLETED, new RunCount(RunCount.BOUND, true),
+                            RunState.RUNNING, new RunCount(19, false)));
             Looked before = Looked.now(schema, pool);
             assertThat(found.list(RunFilter.all().definition("spread"))).hasSize(100);
             assertThat(Looked.now(schema, pool).rows() - before.rows())

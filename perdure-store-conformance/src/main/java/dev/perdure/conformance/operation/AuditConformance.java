@@ -201,6 +201,17 @@ public abstract class AuditConformance extends DagConformance {
                 .containsExactly("RESOLVE run 'a' #4 by anna@shop-1: why", "REJECT run 'a' #6 by anna@shop-1: why");
     }
 
+    @Test
+    void a_message_that_came_with_the_start_is_recorded_when_it_is_sent_as_a_command() {
+        Mail mail = Mail.value(Channel.message("commands"), UUID.randomUUID(), payload("1"));
+        apply(Lane.client(0), new Change.Start(newRun("a"), null, List.of(mail)));
+        Audit audit = audit(Action.CHANGE, Subject.SCHEDULE, "nightly", 0);
+        Change told = new Change.Deliver(RunId.of("a"), mail, Change.Deliver.ANY_LIFE, audit);
+        assertThat(apply(Lane.client(0), told)).isInstanceOf(Outcome.AlreadyThere.class);
+
+        assertThat(entries()).containsExactly("CHANGE schedule 'nightly' by anna@shop-1: why");
+    }
+
     private static Change answer(RunRef run, Mail mail, int life, Action action) {
         int position = mail.channel().position();
         return new Change.Deliver(

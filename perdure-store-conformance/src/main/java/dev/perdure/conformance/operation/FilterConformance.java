@@ -211,10 +211,13 @@ public abstract class FilterConformance extends DagConformance {
         Instant minute = BEGINNING.plusSeconds(60);
         assertThat(listed(ALL.ended(BEGINNING, minute))).isEmpty();
         assertThat(listed(ALL.ended(BEGINNING, minute.plusMillis(1)))).containsExactly("early");
+        assertThat(listed(ALL.ended(minute, minute.plusSeconds(60)))).containsExactly("early");
         assertThat(listed(ALL.ended(minute.plusMillis(1), Instant.MAX))).containsExactly("late");
         assertThat(listed(ALL.ended(Instant.MIN, Instant.MAX))).containsExactly("late", "early");
         assertThat(listed(ALL.ended(Instant.MAX, Instant.MAX))).isEmpty();
         assertThat(listed(ALL.created(Instant.MIN, Instant.MIN))).isEmpty();
+        assertThat(listed(ALL.created(BEGINNING, BEGINNING.plusMillis(1)))).hasSize(3);
+        assertThat(listed(ALL.created(Instant.MIN, BEGINNING))).isEmpty();
     }
 
     @Test

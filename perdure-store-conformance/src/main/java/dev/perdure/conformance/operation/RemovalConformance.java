@@ -8,8 +8,12 @@ import dev.perdure.RunFilter;
 import dev.perdure.RunId;
 import dev.perdure.RunState;
 import dev.perdure.StartKey;
+import dev.perdure.audit.AuditEntry.Action;
+import dev.perdure.audit.AuditEntry.Subject;
+import dev.perdure.audit.Operator;
 import dev.perdure.conformance.dag.DagConformance;
 import dev.perdure.retention.Retention;
+import dev.perdure.spi.Audit;
 import dev.perdure.spi.Dispatch.Claimed;
 import dev.perdure.spi.Mailboxes;
 import dev.perdure.spi.Outcome;
@@ -19,6 +23,7 @@ import dev.perdure.spi.change.Admission;
 import dev.perdure.spi.change.Change;
 import dev.perdure.spi.change.Channel;
 import dev.perdure.spi.change.Effect;
+import dev.perdure.spi.change.Entry;
 import dev.perdure.spi.change.Lane;
 import dev.perdure.spi.change.Mail;
 import dev.perdure.spi.change.Move;
@@ -31,7 +36,9 @@ import dev.perdure.spi.change.RunRef;
 import dev.perdure.spi.change.Task;
 import dev.perdure.spi.change.WorkerId;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.List;
+import java.util.UUID;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
@@ -361,6 +368,34 @@ public abstract class RemovalConformance extends DagConformance {
         advance(DAY.multipliedBy(9));
         assertThat(remove()).isEqualTo(2);
         assertThat(exists("a")).isFalse();
+    }
+
+    @Test
+    void what_is_remembered_only_is_neither_retried_nor_repaired() {
+        keep(Retention.of(DAY).rememberIds(DAY.multipliedBy(10)));
+        WorkerId worker = join();
+        RunRef run = startOwned(worker, "a");
+        apply(worker, advance(run, 1, new Move.End(RunState.FAILED, payload("1"), "no"), step(1, "1")));
+        RunRef completed = ended(worker, "b");
+        Instant ended = found(run).info().changedAt();
+        advance(DAY);
+        assertThat(remove()).isEqualTo(2);
+
+        assertThat(apply(Lane.client(0), new Change.Retry(run.id(), ended)))
+                .isEqualTo(Outcome.Refused.removed(run.id()));
+        for (RunRef each : List.of(run, completed)) {
+            Audit audit = new Audit(
+                    UUID.randomUUID(),
+                    Operator.named("anna"),
+                    Action.REPAIR,
+                    Subject.RUN,
+                    each.id().value(),
+                    1,
+                    "why");
+            assertThat(apply(Lane.client(0), new Change.Repair(each.id(), 1, Entry.Status.VALUE, payload("2"), audit)))
+                    .isEqualTo(Outcome.Refused.removed(each.id()));
+            assertThat(journalOf(each)).isEmpty();
+        }
     }
 
     @Test
