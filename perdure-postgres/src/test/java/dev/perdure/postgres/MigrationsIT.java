@@ -5,16 +5,13 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.perdure.RunId;
 import dev.perdure.RunState;
-import dev.perdure.StartKey;
 import dev.perdure.spi.Dispatch.Claimed;
 import dev.perdure.spi.Outcome;
-import dev.perdure.spi.change.Admission;
 import dev.perdure.spi.change.Change;
 import dev.perdure.spi.change.Channel;
 import dev.perdure.spi.change.Effect;
 import dev.perdure.spi.change.Lane;
 import dev.perdure.spi.change.Move;
-import dev.perdure.spi.change.NewRun;
 import dev.perdure.spi.change.RunRef;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -190,33 +187,6 @@ final class MigrationsIT {
         fixture.apply(new Change.Advance(run, 2, List.of(), new Move.Restart(StoreFixture.json("2"), 2)));
         assertThat(store.mailboxes().subscribers("paid", "")).isEmpty();
         store.ledger().apply(Lane.client(0), List.of(new Change.Command(run.id(), Change.CommandKind.KILL, "enough")));
-    }
-
-    @Test
-    void runs_from_before_they_knew_their_deduplication_keys_get_them() {
-        String schema = TestServer.newSchema();
-        try (PostgresStore store =
-                PostgresStore.on(TestServer.plain()).schema(schema).open()) {
-            StoreFixture fixture = new StoreFixture(store);
-            StartKey.Deduplication key = StartKey.deduplicate("k");
-            for (NewRun run : List.of(
-                    keyed("old", key), keyed("begun", StartKey.deduplicate("b").untilBegun()))) {
-                fixture.apply(new Change.Start(run, null));
-            }
-        }
-        TestServer.execute(
-                "UPDATE %s.run SET start_key = NULL, created_at = created_at - interval '1 day' WHERE id = 'old'"
-                        .formatted(schema));
-        TestServer.execute("DELETE FROM %s.migration WHERE version = 82".formatted(schema));
-        PostgresStore.on(TestServer.plain()).schema(schema).open().close();
-
-        assertThat(TestServer.query(
-                        "SELECT id || ' ' || COALESCE(start_key, 'none') FROM %s.run ORDER BY id".formatted(schema)))
-                .isEqualTo("begun none\nold k");
-    }
-
-    private static NewRun keyed(String id, StartKey key) {
-        return StoreFixture.newRun(id).withAdmission(Admission.UNCONDITIONAL.withKey(key, false));
     }
 
     @Test

@@ -175,6 +175,28 @@ final class OpenIT {
     }
 
     @Test
+    void a_schema_of_a_development_version() {
+        String schema = TestServer.newSchema();
+        PostgresStore.on(TestServer.plain()).schema(schema).open().close();
+        String message =
+                "A development version from before 0.1 made the schema '%1$s': this library does not have its migration %2$s, and no migration leads from there. Drop the schema with its runs (DROP SCHEMA %1$s CASCADE), or point the library at another schema.";
+
+        TestServer.execute("INSERT INTO %s.migration VALUES (999, 'V999__x.sql', 'x')".formatted(schema));
+        TestServer.execute("INSERT INTO %s.migration VALUES (0, 'V000__x.sql', 'x')".formatted(schema));
+        opening(PostgresStore.on(TestServer.plain()).schema(schema), Kind.UNUSABLE)
+                .hasMessage(message.formatted(schema, "V000__x.sql"));
+
+        String renamed = "V001__runs_and_journals.sql";
+        TestServer.execute("DELETE FROM %s.migration WHERE version <> 1".formatted(schema));
+        TestServer.execute("UPDATE %s.migration SET name = '%s'".formatted(schema, renamed));
+        opening(PostgresStore.on(TestServer.plain()).schema(schema).migrate(false), Kind.UNUSABLE)
+                .hasMessage(message.formatted(schema, renamed));
+
+        TestServer.execute("DROP SCHEMA %s CASCADE".formatted(schema));
+        PostgresStore.on(TestServer.plain()).schema(schema).open().close();
+    }
+
+    @Test
     void a_migration_that_was_edited() {
         String schema = TestServer.newSchema();
         PostgresStore.on(TestServer.plain()).schema(schema).open().close();

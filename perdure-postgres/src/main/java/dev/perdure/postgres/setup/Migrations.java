@@ -18,7 +18,9 @@ import java.sql.Statement;
 import java.util.HexFormat;
 import java.util.List;
 import java.util.Map;
+import java.util.SortedMap;
 import java.util.TreeMap;
+import java.util.stream.Collectors;
 
 /**
  * Brings the schema to the version of this library.
@@ -52,50 +54,36 @@ public final class Migrations {
     }
 
     private static final List<String> FILES = List.of(
-            "V001__runs_and_journals.sql",
-            "V002__mail.sql",
-            "V003__inbox.sql",
-            "V004__tasks.sql",
+            "V001__runs.sql",
+            "V002__workers.sql",
+            "V003__ready_runs_and_timers.sql",
+            "V004__mail.sql",
             "V005__objects.sql",
-            "V006__first_states.sql",
-            "V007__graphs.sql",
-            "V008__calls_in_the_inbox.sql",
-            "V009__room_for_updates.sql",
-            "V010__first_claims.sql",
-            "V013__replaced_lanes_and_takeovers.sql",
-            "V015__order_of_the_inbox.sql",
-            "V016__tokens_and_audit.sql",
-            "V017__one_place_in_the_queue.sql",
-            "V019__what_runs_wait_for.sql",
-            "V020__forgiven_takeovers.sql",
-            "V021__attributes.sql",
-            "V022__families_share_a_partition.sql",
-            "V023__queues.sql",
-            "V024__why_runs_are_ready.sql",
-            "V025__rates.sql",
-            "V030__start_limits.sql",
-            "V031__start_keys.sql",
-            "V032__turns_of_keys.sql",
-            "V033__waiting_without_a_worker.sql",
-            "V040__limiters.sql",
-            "V050__schedules.sql",
-            "V051__labels.sql",
-            "V060__retention.sql",
-            "V070__deduplication_keys_of_runs.sql",
-            "V071__audit.sql",
-            "V080__finding_runs.sql",
-            "V081__typed_attributes.sql",
-            "V082__deduplication_keys_of_older_runs.sql",
+            "V006__queues.sql",
+            "V007__limiters.sql",
+            "V008__start_keys.sql",
+            "V009__inbox.sql",
+            "V010__retention_and_audit.sql",
+            "V011__why_runs_wait.sql",
+            "V012__views.sql",
             "V083__definitions_by_creation.sql");
 
     /** Waits for another process that migrates at the same time; ends with the transaction. */
     private static final String ALONE = "SELECT pg_advisory_xact_lock(hashtextextended('perdure:' || ?, 0))";
 
     private static final String BEGUN = "SELECT to_regclass('${schema}.migration') IS NOT NULL";
-    private static final String APPLIED = "SELECT version, checksum FROM ${schema}.migration ORDER BY version";
+    private static final String APPLIED = "SELECT version, name, checksum FROM ${schema}.migration ORDER BY version";
     private static final String NOTE = "INSERT INTO ${schema}.migration (version, name, checksum) VALUES (?, ?, ?)";
     private static final String NOTE_BY_HAND =
             "INSERT INTO ${schema}.migration (version, name, checksum) VALUES (%d, '%s', '%s');%n";
+
+    /**
+     * A migration of the schema.
+     *
+     * @param name its name
+     * @param checksum of the text that was applied
+     */
+    private record Applied(String name, String checksum) {}
 
     private final Schema schema;
     private final List<Migration> known;
@@ -172,8 +160,9 @@ public final class Migrations {
     }
 
     private List<Migration> missing(Connection connection) throws SQLException {
-        Map<Integer, String> applied = applied(connection);
+        SortedMap<Integer, Applied> applied = applied(connection);
         int newest = known.stream().mapToInt(Migration::version).max().orElse(0);
+        refuseDevelopmentVersions(applied.headMap(newest + 1));
         applied.keySet().stream()
                 .filter(version -> version > newest)
                 .findFirst()
@@ -185,8 +174,8 @@ public final class Migrations {
                             null);
                 });
         for (Migration migration : known) {
-            String checksum = applied.get(migration.version());
-            if (checksum != null && !checksum.equals(migration.checksum())) {
+            Applied same = applied.get(migration.version());
+            if (same != null && !same.checksum().equals(migration.checksum())) {
                 throw new StoreException(
                         Kind.UNUSABLE,
                         "Migration %s of the schema '%s' was applied from another text than this library has. Was the file edited? Restore the published one."
@@ -199,8 +188,22 @@ public final class Migrations {
                 .toList();
     }
 
-    private Map<Integer, String> applied(Connection connection) throws SQLException {
-        Map<Integer, String> applied = new TreeMap<>();
+    /** Before 0.1 each change of the schema had a file, under numbers that others have now. */
+    private void refuseDevelopmentVersions(Map<Integer, Applied> applied) {
+        Map<Integer, String> names = known.stream().collect(Collectors.toMap(Migration::version, Migration::name));
+        applied.forEach((version, migration) -> {
+            if (!migration.name().equals(names.get(version))) {
+                throw new StoreException(
+                        Kind.UNUSABLE,
+                        "A development version from before 0.1 made the schema '%1$s': this library does not have its migration %2$s, and no migration leads from there. Drop the schema with its runs (DROP SCHEMA %1$s CASCADE), or point the library at another schema."
+                                .formatted(schema.name(), migration.name()),
+                        null);
+            }
+        });
+    }
+
+    private SortedMap<Integer, Applied> applied(Connection connection) throws SQLException {
+        SortedMap<Integer, Applied> applied = new TreeMap<>();
         try (Statement statement = connection.createStatement()) {
             try (ResultSet row = statement.executeQuery(sql(BEGUN))) {
                 row.next();
@@ -210,7 +213,8 @@ public final class Migrations {
             }
             try (ResultSet rows = statement.executeQuery(sql(APPLIED))) {
                 while (rows.next()) {
-                    applied.put(rows.getInt("version"), rows.getString("checksum"));
+                    applied.put(
+                            rows.getInt("version"), new Applied(rows.getString("name"), rows.getString("checksum")));
                 }
             }
         }
