@@ -29,7 +29,7 @@ import picocli.CommandLine.Parameters;
         name = "bulk",
         mixinStandardHelpOptions = true,
         description = {
-            "Cancel, kill, pause, resume, retry or delete all runs that the conditions select.",
+            "Cancel, kill, pause, resume, retry, delete or move all runs that the conditions select.",
             "A worker of the application does it, page by page, also if this command ends."
         })
 final class BulkCommand implements Callable<Integer> {
@@ -65,7 +65,7 @@ final class BulkCommand implements Callable<Integer> {
     @Parameters(
             index = "0",
             paramLabel = "ACTION",
-            description = "One of cancel, kill, pause, resume, retry and delete.")
+            description = "One of cancel, kill, pause, resume, retry, delete, move-to-queue and move-to-version.")
     private String action = "";
 
     @Option(names = "--all", description = "All runs that the action is for, if no condition is given.")
@@ -76,6 +76,9 @@ final class BulkCommand implements Callable<Integer> {
             paramLabel = "TEXT",
             description = "The reason of a cancel, a kill or a pause. Default: that an operator did it.")
     private @Nullable String why;
+
+    @Option(names = "--to", paramLabel = "NAME", description = "The queue or the version to which runs are moved.")
+    private @Nullable String to;
 
     @Option(names = "--dry-run", description = "Count the runs by state, and change nothing.")
     private boolean dryRun;
@@ -101,6 +104,9 @@ final class BulkCommand implements Callable<Integer> {
         if (why != null && !REASONED.contains(kind)) {
             throw new InvalidRequestException("The action %s takes no reason. Leave --why out.".formatted(action));
         }
+        if (to != null && !kind.moves()) {
+            throw new InvalidRequestException("The action %s moves nothing. Leave --to out.".formatted(action));
+        }
         return switch (kind) {
             case CANCEL -> BulkAction.cancel(reason("cancelled by an operator"));
             case KILL -> BulkAction.kill(reason("killed by an operator"));
@@ -108,7 +114,16 @@ final class BulkCommand implements Callable<Integer> {
             case RESUME -> BulkAction.resume();
             case RETRY -> BulkAction.retry();
             case DELETE -> BulkAction.delete();
+            case MOVE_TO_QUEUE -> BulkAction.moveToQueue(target());
+            case MOVE_TO_VERSION -> BulkAction.moveToVersion(target());
         };
+    }
+
+    private String target() {
+        if (to == null) {
+            throw new InvalidRequestException("The action %s needs a target. Give --to NAME.".formatted(action));
+        }
+        return to;
     }
 
     private String reason(String standard) {

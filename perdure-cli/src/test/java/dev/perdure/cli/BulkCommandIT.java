@@ -74,6 +74,7 @@ class BulkCommandIT extends CommandsOnPostgres {
         try (PostgresStore store = PostgresStore.on(database().dataSource()).open();
                 Perdure worker = Perdure.on(store).start()) {
             start(worker, "wait-", 2);
+            start(worker, "moved-", 1);
             assertThat(perdure(onDatabase("runs", "bulk", "kill", "--id", "wait-", "--wait")))
                     .isZero();
             assertThat(out())
@@ -82,6 +83,10 @@ class BulkCommandIT extends CommandsOnPostgres {
                             .list())
                     .hasSize(2);
             assertThat(json("runs", "bulk", "delete", "--id", "wait-1", "--wait")
+                            .at("/report/changed")
+                            .asInt())
+                    .isEqualTo(1);
+            assertThat(json("runs", "bulk", "move-to-queue", "--to", "slow", "--id", "moved-", "--wait")
                             .at("/report/changed")
                             .asInt())
                     .isEqualTo(1);
@@ -99,10 +104,17 @@ class BulkCommandIT extends CommandsOnPostgres {
                 .isEqualTo(Main.WRONG_USAGE);
         assertThat(perdure(onDatabase("runs", "bulk", "retry", "--state", "running")))
                 .isEqualTo(Main.WRONG_USAGE);
+        assertThat(perdure(onDatabase("runs", "bulk", "move-to-queue", "--all")))
+                .isEqualTo(Main.WRONG_USAGE);
+        assertThat(perdure(onDatabase("runs", "bulk", "resume", "--all", "--to", "x")))
+                .isEqualTo(Main.WRONG_USAGE);
         assertThat(err())
+                .contains("The action move-to-queue needs a target. Give --to NAME.")
+                .contains("The action resume moves nothing. Leave --to out.")
                 .contains(
                         "No condition is given, so this would be for all runs. Give one, such as --definition NAME, or --all.")
-                .contains("There is no action 'explode'. Choose one of cancel, kill, pause, resume, retry, delete.")
+                .contains(
+                        "There is no action 'explode'. Choose one of cancel, kill, pause, resume, retry, delete, move-to-queue, move-to-version.")
                 .contains("The action retry takes no reason. Leave --why out.")
                 .contains(
                         "The bulk action RETRY is for runs in the states [FAILED, CANCELLED]; the filter selects only [RUNNING].");

@@ -59,7 +59,9 @@ public record AuditEntry(
         /** A schedule leaves out its next time. */
         SKIP_NEXT,
         /** A schedule, or a run that had ended, was deleted. */
-        DELETE
+        DELETE,
+        /** A run was moved to another queue or version. */
+        MOVE
     }
 
     /** What a command is for. */

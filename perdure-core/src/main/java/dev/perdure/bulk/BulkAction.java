@@ -11,7 +11,7 @@ import java.util.stream.Collectors;
  * What is done to each run that a filter selects: see {@link SelectedRuns#start(BulkAction)}.
  *
  * @param kind what it does
- * @param text the reason, for an action that has one; otherwise empty
+ * @param text the reason, the queue or the version, for an action that has one; otherwise empty
  */
 public record BulkAction(Kind kind, String text) {
     /** What an action does to a run. */
@@ -27,7 +27,11 @@ public record BulkAction(Kind kind, String text) {
         /** Lets it continue from the step that failed. */
         RETRY,
         /** Removes it with everything that belongs to it. */
-        DELETE;
+        DELETE,
+        /** Puts it into another queue. */
+        MOVE_TO_QUEUE,
+        /** Pins it to another version. */
+        MOVE_TO_VERSION;
 
         /** The states of the runs that it is for. */
         public Set<RunState> states() {
@@ -41,6 +45,9 @@ public record BulkAction(Kind kind, String text) {
                 case RESUME -> EnumSet.of(RunState.PAUSED);
                 case RETRY -> EnumSet.of(RunState.FAILED, RunState.CANCELLED);
                 case DELETE -> EnumSet.complementOf(live());
+                case MOVE_TO_QUEUE ->
+                    EnumSet.of(RunState.READY, RunState.SUSPENDED, RunState.BACKING_OFF, RunState.PAUSED);
+                case MOVE_TO_VERSION -> EnumSet.of(RunState.READY, RunState.SUSPENDED, RunState.PAUSED);
             };
         }
 
@@ -50,6 +57,11 @@ public record BulkAction(Kind kind, String text) {
          */
         public boolean isOfRest() {
             return this == RESUME || this == RETRY || this == DELETE;
+        }
+
+        /** Whether it changes where runs are executed. The engine's own runs stay where every worker takes them. */
+        public boolean moves() {
+            return this == MOVE_TO_QUEUE || this == MOVE_TO_VERSION;
         }
 
         private static EnumSet<RunState> live() {
@@ -64,6 +76,8 @@ public record BulkAction(Kind kind, String text) {
         Texts.requireGiven("kind of the bulk action", kind);
         switch (kind) {
             case CANCEL, KILL, PAUSE -> Texts.requireReason(text);
+            case MOVE_TO_QUEUE -> Texts.requireName("queue", text);
+            case MOVE_TO_VERSION -> Texts.requireName("version", text);
             case RESUME, RETRY, DELETE -> Texts.requireGiven("text of the bulk action", text);
         }
     }
@@ -102,5 +116,21 @@ public record BulkAction(Kind kind, String text) {
      */
     public static BulkAction delete() {
         return new BulkAction(Kind.DELETE, "");
+    }
+
+    /**
+     * Puts runs that no worker holds into another queue. They wait there from then on, and give back their places in the
+     * other one.
+     */
+    public static BulkAction moveToQueue(String queue) {
+        return new BulkAction(Kind.MOVE_TO_QUEUE, queue);
+    }
+
+    /**
+     * Pins runs that are paused, or have never run, to another version. To move others, pause them before and resume
+     * them afterwards.
+     */
+    public static BulkAction moveToVersion(String version) {
+        return new BulkAction(Kind.MOVE_TO_VERSION, version);
     }
 }

@@ -92,6 +92,7 @@ final class MemoryLedger implements Ledger {
             case Change.Retry retry -> retries.retry(retry);
             case Change.Fork fork -> retries.fork(fork);
             case Change.Repair repair -> retries.repair(repair);
+            case Change.Reassign reassign -> retries.reassign(reassign);
             case Change.Deliver deliver -> tables.post.deliver(deliver);
         };
     }

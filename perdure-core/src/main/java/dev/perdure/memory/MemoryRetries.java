@@ -1,6 +1,7 @@
 package dev.perdure.memory;
 
 import dev.perdure.RunState;
+import dev.perdure.spi.Hints;
 import dev.perdure.spi.Outcome;
 import dev.perdure.spi.change.Change;
 import dev.perdure.spi.change.Control;
@@ -15,7 +16,7 @@ import java.util.List;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
-/** Lets runs that have ended continue, and forks runs. */
+/** Lets runs that have ended continue, repairs their journals, forks runs, and moves runs to another queue or version. */
 final class MemoryRetries {
     private final Tables tables;
     private final MemoryLedger ledger;
@@ -141,6 +142,34 @@ final class MemoryRetries {
         remove(row, removed);
         row.journal.put(Row.Place.of(answer), new Recorded(answer, at));
         tables.audits.add(repair.audit());
+        return new Outcome.Applied(tables.now(), row.state);
+    }
+
+    Outcome reassign(Change.Reassign reassign) {
+        Row row = tables.byId.get(reassign.run());
+        if (row == null) {
+            return new Outcome.UnknownRun();
+        }
+        String queue = Objects.requireNonNullElse(reassign.queue(), row.start.queue());
+        String version = reassign.version() == null ? row.start.version() : reassign.version();
+        boolean there = queue.equals(row.start.queue()) && Objects.equals(version, row.start.version());
+        if (there || tables.audits.has(reassign.audit())) {
+            return new Outcome.AlreadyThere(row.changedAt, row.state);
+        }
+        boolean ofDag = row.isTask() || !row.tasks.isEmpty();
+        String refusal = reassign.refusal(row.state, row.epoch > 0, ofDag, row.start.object() != null);
+        if (refusal != null) {
+            return new Outcome.Refused(refusal);
+        }
+        boolean waits = tables.ready.remove(row);
+        row.placed &= reassign.queue() == null;
+        row.start = row.start.in(queue, version);
+        if (waits) {
+            row.readySince = tables.nextNumber();
+            tables.ready.add(row);
+            tables.hint(new Hints.WorkReady());
+        }
+        tables.audits.add(reassign.audit());
         return new Outcome.Applied(tables.now(), row.state);
     }
 

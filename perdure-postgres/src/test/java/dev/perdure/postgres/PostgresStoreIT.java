@@ -29,6 +29,7 @@ import dev.perdure.conformance.object.ObjectStateConformance;
 import dev.perdure.conformance.operation.AuditConformance;
 import dev.perdure.conformance.operation.DeletionConformance;
 import dev.perdure.conformance.operation.FilterConformance;
+import dev.perdure.conformance.operation.ReassignConformance;
 import dev.perdure.conformance.operation.RemovalConformance;
 import dev.perdure.conformance.operation.RepairConformance;
 import dev.perdure.conformance.operation.RetryConformance;
@@ -98,6 +99,14 @@ final class PostgresStoreIT {
 
     @Nested
     final class Auditing extends AuditConformance {
+        @Override
+        protected Store open(Supplier<Instant> time) {
+            return freshStore(time);
+        }
+    }
+
+    @Nested
+    final class Reassigning extends ReassignConformance {
         @Override
         protected Store open(Supplier<Instant> time) {
             return freshStore(time);

@@ -21,6 +21,7 @@ import dev.perdure.postgres.work.DispatchSql;
 import dev.perdure.postgres.work.LimitedClaimSql;
 import dev.perdure.postgres.work.PlacementSql;
 import dev.perdure.postgres.work.StartLimitSql;
+import dev.perdure.postgres.write.ReassignSql;
 import dev.perdure.postgres.write.RepairSql;
 import dev.perdure.postgres.write.RetrySql;
 import dev.perdure.postgres.write.StartKeySql;
@@ -103,6 +104,7 @@ final class StatementsIT {
                 new StartLimitSql(SCHEMA),
                 new StartKeySql(SCHEMA),
                 new RemovalSql(SCHEMA),
+                new ReassignSql(SCHEMA),
                 new RetrySql(SCHEMA),
                 new RepairSql(SCHEMA),
                 new TransactionSql(SCHEMA));

@@ -120,6 +120,7 @@ public final class Records extends ForwardingStore {
                 }
             }
             case Change.Repair repair -> {}
+            case Change.Reassign reassign -> {}
             case Change.Deliver deliver -> {}
             case Change.Command command -> {}
         }

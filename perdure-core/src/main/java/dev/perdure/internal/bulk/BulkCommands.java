@@ -26,6 +26,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.UUID;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Sends the command of a bulk action to the runs of a page. Sent again after a crash, it changes nothing more and gives
@@ -56,6 +57,9 @@ public final class BulkCommands {
             case RESUME -> commanded(bulk, state, page, CommandKind.RESUME);
             case RETRY -> retried(bulk, state, page);
             case DELETE -> deleted(bulk, state, page);
+            case MOVE_TO_QUEUE -> moved(bulk, state, page, state.action().text(), null);
+            case MOVE_TO_VERSION ->
+                moved(bulk, state, page, null, state.action().text());
         };
     }
 
@@ -130,6 +134,27 @@ public final class BulkCommands {
                         case Outcome.Applied applied -> changed();
                         case Outcome.Refused refused -> refused(run, refused.reason());
                         case Outcome.UnknownRun unknown -> isRecorded(audit) ? changed() : skipped();
+                        default -> throw new IllegalStateException("Unexpected outcome " + outcome);
+                    });
+        }
+        return report;
+    }
+
+    // ---- move
+
+    private BulkReport moved(
+            RunId bulk, BulkState state, List<Selected> page, @Nullable String queue, @Nullable String version) {
+        BulkReport report = BulkReport.NOTHING;
+        for (Selected run : page) {
+            Audit audit = audit(bulk, state, Action.MOVE, run);
+            Outcome outcome = commits.commitAll(List.of(new Change.Reassign(run.id(), queue, version, audit)))
+                    .getFirst();
+            report = report.plus(
+                    switch (outcome) {
+                        case Outcome.Applied applied -> changed();
+                        case Outcome.AlreadyThere there -> isRecorded(audit) ? changed() : skipped();
+                        case Outcome.Refused refused -> refused(run, refused.reason());
+                        case Outcome.UnknownRun unknown -> skipped();
                         default -> throw new IllegalStateException("Unexpected outcome " + outcome);
                     });
         }

@@ -160,7 +160,8 @@ public final class BulkFunction implements Registered.Function {
 
     private static boolean isTarget(RunInfo info, RunId bulk, BulkState state, Instant began) {
         boolean ofTheEngine = info.definition().startsWith(Registered.OF_THE_ENGINE);
-        boolean named = state.filter().filter().definition().isPresent();
+        boolean named = state.filter().filter().definition().isPresent()
+                && !state.action().kind().moves();
         return !info.id().equals(bulk)
                 && (named || !ofTheEngine)
                 && !(state.action().kind().isOfRest() && info.changedAt().isAfter(began));

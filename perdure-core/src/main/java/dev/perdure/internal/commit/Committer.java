@@ -304,6 +304,7 @@ public final class Committer {
             case Change.Retry retry -> retry.run();
             case Change.Fork fork -> fork.id();
             case Change.Repair repair -> repair.run();
+            case Change.Reassign reassign -> reassign.run();
             case Change.Deliver deliver -> deliver.to();
         };
     }

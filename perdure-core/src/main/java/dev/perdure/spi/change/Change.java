@@ -332,6 +332,46 @@ public sealed interface Change {
         }
     }
 
+    /**
+     * Gives a run another queue, or pins it to another version. No worker must hold the run. It then waits in that queue
+     * from now on, and gives back its place in the other one. Refused as {@link #refusal} says. The store recognises a
+     * repeated move by its audit entry; a run that is there already is {@link Outcome.AlreadyThere}.
+     *
+     * @param run the run
+     * @param queue its new queue, or null to leave it where it is
+     * @param version its new version, or null to leave it as it is
+     * @param audit the audit entry
+     */
+    record Reassign(
+            RunId run, @Nullable String queue, @Nullable String version, Audit audit) implements Change {
+        /**
+         * For stores: why a run cannot be moved, or null.
+         *
+         * @param begun whether it has ever run
+         * @param ofDag whether it is a task or has tasks
+         * @param isCall whether it calls a virtual object
+         */
+        public @Nullable String refusal(RunState state, boolean begun, boolean ofDag, boolean isCall) {
+            if (ofDag || isCall) {
+                return "The run '%s' belongs to a DAG or calls a virtual object, and stays where it is. Start it anew with other options."
+                        .formatted(run);
+            }
+            return switch (state) {
+                case PAUSED -> null;
+                case READY, SUSPENDED, BACKING_OFF ->
+                    version != null && begun
+                            ? "The run '%s' has begun under its version. Pause it, move it, and resume it."
+                                    .formatted(run)
+                            : null;
+                case RUNNING, PENDING ->
+                    "The run '%s' is %s, so it cannot be moved now. Pause it, move it, and resume it."
+                            .formatted(run, state);
+                case COMPLETED, FAILED, CANCELLED, SKIPPED ->
+                    "The run '%s' has ended (%s). Only a run that has not ended is moved.".formatted(run, state);
+            };
+        }
+    }
+
     /** What a command does to a run. */
     enum CommandKind {
         /** Cancels it: its workflow gets the cancel and can compensate. */

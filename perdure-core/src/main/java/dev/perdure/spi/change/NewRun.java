@@ -129,6 +129,25 @@ public record NewRun(
         this(id, definition, input, seed, queue, priority, version, timeout, null, null);
     }
 
+    /** The same run in another queue, and pinned to another version or to none. */
+    public NewRun in(String otherQueue, @Nullable String otherVersion) {
+        return new NewRun(
+                id,
+                definition,
+                input,
+                seed,
+                otherQueue,
+                priority,
+                otherVersion,
+                timeout,
+                delay,
+                parent,
+                object,
+                description,
+                queueKey,
+                admission);
+    }
+
     /** The same run with another parent, or with none. */
     public NewRun withParent(@Nullable Parent other) {
         return copy(input, seed, other, object, description, queueKey, admission);

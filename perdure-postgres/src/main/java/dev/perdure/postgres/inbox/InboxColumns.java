@@ -66,6 +66,9 @@ public final class InboxColumns {
                 case Change.Retry retry ->
                     throw new IllegalArgumentException(
                             "A retry takes effect at once, so it cannot go through the inbox: " + retry);
+                case Change.Reassign reassign ->
+                    throw new IllegalArgumentException(
+                            "A move takes effect at once, so it cannot go through the inbox: " + reassign);
                 case Change.Repair repair ->
                     throw new IllegalArgumentException(
                             "A repair takes effect at once, so it cannot go through the inbox: " + repair);

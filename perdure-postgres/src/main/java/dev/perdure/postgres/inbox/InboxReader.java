@@ -79,6 +79,7 @@ public final class InboxReader {
                 case Change.Retry retry -> retry.run();
                 case Change.Fork fork -> fork.id();
                 case Change.Repair repair -> repair.run();
+                case Change.Reassign reassign -> reassign.run();
                 case Change.Advance advance -> advance.run().id();
                 case Change.CompletedCall completed -> completed.run().id();
                 case Change.Deliver deliver -> deliver.to();

@@ -39,7 +39,7 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Lets runs that have ended continue, repairs journals, and forks runs. Operators ask for this, so each is a transaction of its own.
+ * Lets runs that have ended continue, repairs journals, forks runs, and moves runs. Operators ask for this, so each is a transaction of its own.
  *
  * <p>How it works: the transaction locks the run's deduplication key, if it has one, and then the run and its parent. It
  * reads its journal without payloads, and decides as every store does
@@ -54,6 +54,7 @@ final class RevivedRuns {
     private final WriteContext context;
     private final RetrySql sql;
     private final RepairSql repairSql;
+    private final ReassignedRun reassigned;
     private final StartKeySql keySql;
     private final Keys keys;
 
@@ -61,6 +62,7 @@ final class RevivedRuns {
         this.context = context;
         this.sql = new RetrySql(schema);
         this.repairSql = new RepairSql(schema);
+        this.reassigned = new ReassignedRun(context, schema);
         this.keySql = new StartKeySql(schema);
         this.keys = keys;
     }
@@ -70,7 +72,8 @@ final class RevivedRuns {
         return change instanceof Change.Retry
                 || change instanceof Change.Rerun
                 || change instanceof Change.Fork
-                || change instanceof Change.Repair;
+                || change instanceof Change.Repair
+                || change instanceof Change.Reassign;
     }
 
     Outcome apply(Sender sender, Change change) {
@@ -82,6 +85,7 @@ final class RevivedRuns {
                     case Change.Rerun rerun -> rerun(connection, sender, rerun);
                     case Change.Fork fork -> fork(connection, sender, fork);
                     case Change.Repair repair -> repair(connection, repair);
+                    case Change.Reassign reassign -> reassigned.apply(connection, reassign);
                     default -> throw new IllegalArgumentException("Not decided here: " + change);
                 };
             } catch (InsideException failed) {

@@ -10,6 +10,7 @@ import dev.perdure.Run;
 import dev.perdure.RunCount;
 import dev.perdure.RunFilter;
 import dev.perdure.RunId;
+import dev.perdure.RunInfo;
 import dev.perdure.RunState;
 import dev.perdure.TypeRef;
 import dev.perdure.attribute.Attribute;
@@ -212,6 +213,38 @@ abstract class BulkScenarios extends Scenarios {
             assertThat(perdure.runs(SLEEPERS).start(BulkAction.delete()).result())
                     .isEqualTo(changed(110));
             assertThat(perdure.runs(SLEEPERS).list()).isEmpty();
+        }
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void runs_are_moved_to_another_queue_and_paused_ones_to_another_version(TestMode mode) {
+        try (PerdureTest perdure = create(mode)) {
+            perdure.register(SLEEPER);
+            List<Run<String>> runs = sleepers(perdure, "a", 4);
+            perdure.settle();
+            runs.getFirst().pause("old code");
+
+            assertThat(perdure.runs(SLEEPERS)
+                            .start(BulkAction.moveToQueue("elsewhere"))
+                            .result())
+                    .isEqualTo(changed(4));
+            assertThat(perdure.runs(RunFilter.all().queue("elsewhere")).list()).hasSize(4);
+            assertThat(perdure.runs(SLEEPERS)
+                            .start(BulkAction.moveToQueue("elsewhere"))
+                            .result())
+                    .isEqualTo(new BulkReport(0, 4, 0, List.of()));
+
+            BulkReport report =
+                    perdure.runs(SLEEPERS).start(BulkAction.moveToVersion("v2")).result();
+            assertThat(report.toString()).isEqualTo("1 changed, 0 skipped, 3 refused");
+            assertThat(report.refusals().getFirst().reason())
+                    .isEqualTo("The run 'a1' has begun under its version. Pause it, move it, and resume it.");
+            assertThat(perdure.runs(RunFilter.all().version("v2")).list())
+                    .extracting(RunInfo::id)
+                    .containsExactly(RunId.of("a0"));
+            assertThat(perdure.audit().list(AuditFilter.run("a0")).getFirst().action())
+                    .isEqualTo(AuditEntry.Action.MOVE);
         }
     }
 

@@ -65,6 +65,8 @@ public final class Batch {
                 case Change.Deliver deliver -> deliveries.asked(i, deliver);
                 case Change.Retry retry -> throw new IllegalArgumentException("A transaction of its own: " + retry);
                 case Change.Fork fork -> throw new IllegalArgumentException("A transaction of its own: " + fork);
+                case Change.Reassign reassign ->
+                    throw new IllegalArgumentException("A transaction of its own: " + reassign);
                 case Change.Repair repair -> throw new IllegalArgumentException("A transaction of its own: " + repair);
             }
         }
