@@ -22,6 +22,7 @@ import dev.perdure.benchmarks.perdure.PerdureSteps;
 import dev.perdure.benchmarks.perdure.QueueLimits;
 import dev.perdure.benchmarks.perdure.VirtualObjects;
 import dev.perdure.benchmarks.raw.RawInserts;
+import dev.perdure.benchmarks.raw.RawRemoval;
 import dev.perdure.benchmarks.workload.ManySteps;
 import dev.perdure.benchmarks.workload.OneStep;
 import dev.perdure.benchmarks.workload.Queueing;
@@ -74,6 +75,7 @@ final class Catalog {
                             Queueing.drain("queues.keys", new DbosQueue.Keyed(), 4_000))),
             new Item(Contender.PERDURE, Workload.SCHEDULES, PerdureSchedules::measure),
             new Item(Contender.PERDURE, Workload.RETENTION, PerdureRetention::measure),
+            new Item(Contender.RAW, Workload.REMOVAL, RawRemoval::measure),
             new Item(Contender.PERDURE, Workload.FOOTPRINT, Footprint::measure));
 
     private Catalog() {}

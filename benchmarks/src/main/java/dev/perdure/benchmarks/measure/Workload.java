@@ -19,6 +19,7 @@ public enum Workload {
     SCHEDULES(
             "schedules: 10,000 that are due at the same instant; 1,000 that are spread over a minute; 100,000 that wait"),
     RETENTION("retention: 2,000,000 runs of ten no-op steps, removed a minute after their end; sizes of all tables"),
+    REMOVAL("removal of old rows on the database alone: deletes in batches, partitions that are dropped or detached"),
     FOOTPRINT("connections, platform threads, heap of an idle engine and per active run");
 
     private final String description;
