@@ -158,13 +158,15 @@ public final class RawRemoval {
 
     private double measure(String metric, String partitioned, Way way) throws Exception {
         task.results().progress(metric);
-        database.execute("CREATE TABLE entry (key bigint, position integer, payload bytea NOT NULL, PRIMARY KEY (key, position))"
-                + partitioned);
+        database.execute(
+                "CREATE TABLE entry (key bigint, position integer, payload bytea NOT NULL, PRIMARY KEY (key, position))"
+                        + partitioned);
         AtomicBoolean stopped = new AtomicBoolean();
         way.remove(0);
         Load load;
         try (HikariDataSource pool = database.pool(CLIENTS);
-                ExecutorService threads = Executors.newThreadPerTaskExecutor(Thread.ofPlatform().factory())) {
+                ExecutorService threads =
+                        Executors.newThreadPerTaskExecutor(Thread.ofPlatform().factory())) {
             Future<?> remover = threads.submit(() -> {
                 removeUntil(stopped, way);
                 return null;
@@ -176,7 +178,8 @@ public final class RawRemoval {
             try {
                 Load.of(CLIENTS, period.plus(period), () -> insert(pool));
                 longestNanos.set(0);
-                Duration time = task.scale().choose(Duration.ofMinutes(1), Duration.ofSeconds(6), Duration.ofMillis(50));
+                Duration time =
+                        task.scale().choose(Duration.ofMinutes(1), Duration.ofSeconds(6), Duration.ofMillis(50));
                 load = Load.of(CLIENTS, time, () -> insert(pool));
             } finally {
                 stopped.set(true);

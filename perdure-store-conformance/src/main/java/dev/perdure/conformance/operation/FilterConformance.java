@@ -305,6 +305,8 @@ public abstract class FilterConformance extends DagConformance {
         assertThat(listed(ALL.where(TAGS.contains("b")).where(TAGS.contains("a"))))
                 .containsExactly("one");
         assertThat(listed(ALL.where(Attribute.text("total").is("9")))).isEmpty();
+        assertThat(listed(ALL.where(Attribute.text("supplier").is("c-1")))).isEmpty();
+        assertThat(listed(ALL.where(Attribute.number("weight").atLeast(0)))).isEmpty();
         assertThat(listed(ALL.where(CUSTOMER.is("c-1")).where(TOTAL.below(5)).state(RunState.READY)))
                 .containsExactly("one");
         assertThat(store().runs().count(ALL.where(CUSTOMER.is("c-1"))))
