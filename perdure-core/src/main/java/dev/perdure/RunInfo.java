@@ -13,7 +13,8 @@ import java.util.Optional;
  * @param state its state
  * @param reason why it is in that state, for a run that is paused, cancelled or failed; for a ready run, why no worker
  *     has taken it: no live worker has its definition, its queue is paused, or its queue or its key is full and which
- *     runs hold the places
+ *     runs hold the places; for a waiting run, until when and for what it waits, which attempt has failed, which run
+ *     holds its object, or which runs it comes after
  * @param createdAt when it was started
  * @param changedAt when its state last changed
  * @param wakeAt when its timer or back-off ends, if it sleeps or backs off

@@ -41,8 +41,7 @@ final class RunPage {
             .and("state", RunInfo::state)
             .text("created", RunInfo::createdAt)
             .text("changed", RunInfo::changedAt)
-            .text("reason", RunPage::reason)
-            .json("reason", RunInfo::reason)
+            .and("reason", RunInfo::reason)
             .json("status", info -> info.description().status())
             .json("attributes", RunPage::attributes)
             .json("created_at", RunInfo::createdAt)
@@ -141,14 +140,6 @@ final class RunPage {
         return entries.reversed().stream()
                 .filter(entry -> !entry.at().isBefore(info.createdAt()))
                 .toList();
-    }
-
-    /** Why a run is in its state, in one text. */
-    private static Optional<Object> reason(RunInfo run) {
-        if (run.reason().isPresent() || run.awaited().isEmpty()) {
-            return run.reason().map(why -> why);
-        }
-        return Optional.of("waits for " + String.join(", ", run.awaited()));
     }
 
     /** A payload of the JSON codec as it is; binary payloads of other codecs as Base64. */

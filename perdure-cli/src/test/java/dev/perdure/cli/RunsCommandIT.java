@@ -95,7 +95,7 @@ class RunsCommandIT extends CommandsOnPostgres {
             assertThat(perdure(onDatabase("runs", "show", "pay-2"))).isZero();
             assertThat(perdure(onDatabase("runs", "list", "--state", "suspended")))
                     .isZero();
-            assertThat(out()).contains("waits for   message 'paid'", "  waits for message 'paid'");
+            assertThat(out()).contains("waits for   message 'paid'", "  Waits for message 'paid'.");
             waits.send(paid, "in full");
             assertThat(waits.result()).isEqualTo("in full");
             assertThat(perdure(onDatabase("runs", "show", "pay-2"))).isZero();

@@ -46,6 +46,21 @@ final class MemoryObjects implements States {
         return call != null && call.hold() == Hold.EXCLUSIVE && thing(call).holder != row;
     }
 
+    /** The run that holds the object for which this one waits; null if it waits for none. */
+    @Nullable
+    Row holderBefore(Row row) {
+        ObjectCall call = row.start.object();
+        Thing thing = call == null ? null : things.get(call.object());
+        return thing != null && thing.waiting.contains(row) ? thing.holder : null;
+    }
+
+    /** Whether this run holds an object for which others wait. */
+    boolean isAwaited(Row row) {
+        ObjectCall call = row.start.object();
+        Thing thing = call == null ? null : things.get(call.object());
+        return thing != null && thing.holder == row && !thing.waiting.isEmpty();
+    }
+
     /**
      * Whether no runs hold the object or wait for it, except these.
      *

@@ -10,6 +10,7 @@ import dev.perdure.audit.AuditFilter;
 import dev.perdure.spi.Dispatch.Claimed;
 import dev.perdure.spi.Journals;
 import dev.perdure.spi.Runs;
+import dev.perdure.spi.WaitReason;
 import dev.perdure.spi.change.Entry;
 import dev.perdure.spi.change.Payload;
 import dev.perdure.spi.change.Recorded;
@@ -50,26 +51,26 @@ final class MemoryQueries implements Runs, Journals {
 
     private RunInfo info(Row row) {
         String reason = row.reason;
-        if (row.state == RunState.READY && tables.workers.values().stream().noneMatch(worker -> worker.suits(row))) {
-            reason = "No live worker has the definition '%s'%s."
-                    .formatted(
-                            row.start.definition(),
-                            row.start.version() == null ? "" : " in version '" + row.start.version() + "'");
-        } else if (row.state == RunState.READY) {
+        if (row.state == RunState.READY) {
             reason = tables.waitReasons.of(row).orElse(reason);
         } else if (row.state == RunState.SUSPENDED) {
             reason = tables.permits.why(row).orElse(reason);
+        } else if (row.state == RunState.PENDING) {
+            reason = tables.waitReasons.ofPending(row).orElse(reason);
+        } else if (row.state == RunState.BACKING_OFF) {
+            reason = WaitReasons.ofBackOff(row).orElse(reason);
         }
+        List<String> awaited = row.state == RunState.SUSPENDED ? tables.awaitedOf(row) : List.of();
         return new RunInfo(
                 row.ref.id(),
                 row.start.definition(),
                 row.state,
-                Optional.ofNullable(reason),
+                WaitReason.of(row.state, reason, row.wakeAt, awaited),
                 row.createdAt,
                 row.changedAt,
                 Optional.ofNullable(row.wakeAt),
                 row.recoveriesWithoutProgress(),
-                row.state == RunState.SUSPENDED ? tables.awaitedOf(row) : List.of(),
+                awaited,
                 row.description);
     }
 

@@ -4,6 +4,7 @@ import dev.perdure.RunId;
 import dev.perdure.RunState;
 import dev.perdure.retention.Retention;
 import dev.perdure.retention.RetentionInfo;
+import dev.perdure.spi.change.ObjectKey;
 import dev.perdure.status.Finding;
 import dev.perdure.status.StoreStatus;
 import dev.perdure.status.StoreStatus.InState;
@@ -12,12 +13,18 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
+import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 
 /** Says how the store is. It has no tables and no transactions. */
 final class MemoryStatus {
     private static final Comparator<Row> BY_AGE =
             Comparator.comparing((Row row) -> row.createdAt).thenComparingLong(row -> row.ref.key());
+
+    private static final int MOST_FINDINGS = 10;
 
     private final Tables tables;
     private final MemoryRemovals removals;
@@ -34,10 +41,15 @@ final class MemoryStatus {
                     .filter(worker -> worker.leaseEnds - tables.nanoTime() > 0)
                     .count();
             List<InState> runs = live();
-            List<Finding> findings = runs.stream()
+            List<Finding> findings = new ArrayList<>();
+            runs.stream()
                     .filter(ready -> ready.state() == RunState.READY && workers == 0)
                     .map(Finding::noWorker)
-                    .toList();
+                    .forEach(findings::add);
+            if (workers > 0) {
+                unregistered().map(Finding::notRegistered).forEach(findings::add);
+            }
+            pausedCalls().map(Finding::pausedCall).forEach(findings::add);
             return new StoreStatus(
                     tables.now(),
                     Math.toIntExact(workers),
@@ -47,6 +59,49 @@ final class MemoryStatus {
                     Optional.empty(),
                     findings);
         });
+    }
+
+    private boolean isLate(Row row) {
+        return !row.changedAt.plus(Finding.PATIENCE).isAfter(tables.now());
+    }
+
+    /** By definition and version, those of which most runs wait first. */
+    private Stream<Finding.Unregistered> unregistered() {
+        Map<List<String>, List<Row>> byCode = tables.byKey.values().stream()
+                .filter(row -> row.state == RunState.READY
+                        && isLate(row)
+                        && tables.workers.values().stream().noneMatch(worker -> worker.suits(row)))
+                .sorted(BY_AGE)
+                .collect(Collectors.groupingBy(
+                        row -> List.of(row.start.definition(), Objects.requireNonNullElse(row.start.version(), ""))));
+        return byCode.values().stream()
+                .sorted(Comparator.comparingInt((List<Row> rows) -> -rows.size())
+                        .thenComparing(rows -> rows.getFirst().start.definition()))
+                .limit(MOST_FINDINGS)
+                .map(rows -> new Finding.Unregistered(
+                        rows.getFirst().start.definition(),
+                        Optional.ofNullable(rows.getFirst().start.version()),
+                        rows.size(),
+                        rows.getFirst().ref.id(),
+                        rows.getFirst().createdAt));
+    }
+
+    /** Those that were paused first. */
+    private Stream<Finding.PausedCall> pausedCalls() {
+        return tables.byKey.values().stream()
+                .filter(row -> row.state == RunState.PAUSED && isLate(row) && tables.objects.isAwaited(row))
+                .sorted(Comparator.comparing((Row row) -> row.changedAt).thenComparingLong(row -> row.ref.key()))
+                .limit(MOST_FINDINGS)
+                .map(row -> {
+                    ObjectKey object =
+                            Objects.requireNonNull(row.start.object()).object();
+                    return new Finding.PausedCall(
+                            row.ref.id(),
+                            object.type(),
+                            object.key(),
+                            row.changedAt,
+                            Objects.requireNonNullElse(row.reason, ""));
+                });
     }
 
     private List<InState> live() {

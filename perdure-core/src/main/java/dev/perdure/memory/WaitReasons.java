@@ -2,14 +2,18 @@ package dev.perdure.memory;
 
 import dev.perdure.queue.Placement;
 import dev.perdure.queue.Queue;
+import dev.perdure.spi.change.Entry;
+import dev.perdure.spi.change.ObjectKey;
+import dev.perdure.spi.change.Recorded;
 import java.time.Instant;
 import java.util.Comparator;
 import java.util.List;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
-/** Why no worker has taken a ready run. */
+/** Why no worker has taken a ready run, and why a run is pending or backs off. */
 final class WaitReasons {
     /** How many of the runs that hold places are named. */
     private static final int NAMED = 3;
@@ -22,8 +26,65 @@ final class WaitReasons {
         this.queues = queues;
     }
 
-    /** The reason; empty if the run only waits for a worker with room. */
+    /** Why a run is ready; empty if it only waits for a worker with room. */
     Optional<String> of(Row row) {
+        if (tables.workers.values().stream().noneMatch(worker -> worker.suits(row))) {
+            return Optional.of("No live worker has the definition '%s'%s."
+                    .formatted(
+                            row.start.definition(),
+                            row.start.version() == null ? "" : " in version '" + row.start.version() + "'"));
+        }
+        return ofQueue(row);
+    }
+
+    /** Why a run is pending. A run that replaces another has that as its reason already. */
+    Optional<String> ofPending(Row row) {
+        Row holder = tables.objects.holderBefore(row);
+        if (holder != null) {
+            return Optional.of(
+                    held(holder, Objects.requireNonNull(row.start.object()).object()));
+        }
+        List<Row> open = row.premises.stream()
+                .filter(premise -> !premise.state.isTerminal())
+                .toList();
+        return open.isEmpty()
+                ? Optional.empty()
+                : Optional.of("Waits for the end of %s%s."
+                        .formatted(
+                                open.stream()
+                                        .limit(NAMED)
+                                        .map(premise -> "'" + premise.ref.id() + "'")
+                                        .collect(Collectors.joining(", ")),
+                                open.size() > NAMED ? " and %d more".formatted(open.size() - NAMED) : ""));
+    }
+
+    private String held(Row holder, ObjectKey object) {
+        Optional<String> why = switch (holder.state) {
+            case READY -> of(holder);
+            case PAUSED -> Optional.ofNullable(holder.reason);
+            default -> Optional.empty();
+        };
+        return "Run '%s' holds the object '%s' with the key '%s' and is %s%s"
+                .formatted(
+                        holder.ref.id(),
+                        object.type(),
+                        object.key(),
+                        holder.state,
+                        why.map(reason -> ": " + reason).orElse("."));
+    }
+
+    /** Which attempt has failed last. */
+    static Optional<String> ofBackOff(Row row) {
+        return row.journal.descendingMap().values().stream()
+                .map(Recorded::entry)
+                .filter(entry -> entry.status() == Entry.Status.ATTEMPT)
+                .findFirst()
+                .map(entry -> "Attempt %d of %s '%s' failed."
+                        .formatted(
+                                entry.note(), entry.kind() == Entry.Kind.STEP ? "step" : "transaction", entry.name()));
+    }
+
+    private Optional<String> ofQueue(Row row) {
         String name = row.start.queue();
         MemoryQueue queue = queues.declared(name);
         if (queue != null && queue.paused != null) {

@@ -1,5 +1,10 @@
 package dev.perdure.status;
 
+import dev.perdure.RunId;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.Optional;
+
 /**
  * Something that is wrong with the store, or keeps the store from seeing whether something is.
  *
@@ -12,6 +17,10 @@ public record Finding(Kind kind, String what, String remedy) {
     public enum Kind {
         /** Runs are ready, and no worker is alive. */
         NO_WORKER,
+        /** Runs are ready, and no live worker has registered what they run. */
+        NOT_REGISTERED,
+        /** Calls of a virtual object wait behind a call that is paused. */
+        PAUSED_CALL,
         /** A transaction has been open for so long that vacuum cannot remove what was deleted since. */
         LONG_TRANSACTION,
         /** A prepared transaction was left behind; it holds vacuum up, and its locks, until somebody ends it. */
@@ -28,6 +37,60 @@ public record Finding(Kind kind, String what, String remedy) {
         NEWER_SCHEMA,
         /** The role of this process may not see the transactions of other roles. */
         HIDDEN_SESSIONS
+    }
+
+    /**
+     * How long a run waits before it is a finding, because workers are restarted one after the other in a deploy.
+     */
+    public static final Duration PATIENCE = Duration.ofMinutes(1);
+
+    /**
+     * Runs that no live worker can take.
+     *
+     * @param definition what they run
+     * @param version the version that they are pinned to, or empty
+     * @param count how many they are
+     * @param oldest the one that was started first
+     * @param since when that was
+     */
+    public record Unregistered(String definition, Optional<String> version, long count, RunId oldest, Instant since) {}
+
+    /** For stores: these runs have been ready for longer than {@link #PATIENCE}, and no live worker can take them. */
+    public static Finding notRegistered(Unregistered runs) {
+        return new Finding(
+                Kind.NOT_REGISTERED,
+                "No live worker has the definition '%s'%s. Ready runs wait: %d, the oldest, '%s', since %s."
+                        .formatted(
+                                runs.definition(),
+                                runs.version()
+                                        .map(" in version '%s'"::formatted)
+                                        .orElse(""),
+                                runs.count(),
+                                runs.oldest(),
+                                runs.since()),
+                "Start a worker that registers it%s. If it was removed on purpose, cancel the runs."
+                        .formatted(runs.version().isPresent() ? " in that version" : ""));
+    }
+
+    /**
+     * A call that is paused and holds its object.
+     *
+     * @param run the call
+     * @param object the type of the object
+     * @param key the key of the object
+     * @param since when it was paused
+     * @param reason why
+     */
+    public record PausedCall(RunId run, String object, String key, Instant since, String reason) {}
+
+    /** For stores: this call has been paused for longer than {@link #PATIENCE}, and other calls wait behind it. */
+    public static Finding pausedCall(PausedCall call) {
+        return new Finding(
+                Kind.PAUSED_CALL,
+                "Calls of the object '%s' with the key '%s' wait for run '%s', which has been PAUSED since %s: %s"
+                        .formatted(call.object(), call.key(), call.run(), call.since(), call.reason()),
+                "Fix what its reason says, then './perdure runs resume %1$s'; or give it up: './perdure runs kill %1$s'."
+                        .formatted(call.run()));
     }
 
     /** For stores: these runs are ready, and no worker is alive. */

@@ -21,11 +21,8 @@ final class Unfinished {
                 "it is PAUSED: %s It continues only when it is resumed: './perdure runs resume %s' or Run.resume()."
                         .formatted(Sentences.sentence(reason.isEmpty() ? "no reason was given" : reason), id);
             case PENDING, READY, RUNNING, SUSPENDED, BACKING_OFF, COMPLETED, FAILED, CANCELLED, SKIPPED ->
-                "it is %s%s%s. It continues; wait again."
-                        .formatted(
-                                info.state(),
-                                reason.isEmpty() ? "" : " (" + reason + ")",
-                                info.awaited().isEmpty() ? "" : " and waits for " + String.join(", ", info.awaited()));
+                "it is %s%s It continues; wait again."
+                        .formatted(info.state(), reason.isEmpty() ? "." : ": " + Sentences.sentence(reason));
         };
     }
 }

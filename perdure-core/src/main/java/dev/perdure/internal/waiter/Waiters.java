@@ -4,6 +4,7 @@ import dev.perdure.RunId;
 import dev.perdure.internal.commit.Outage;
 import dev.perdure.internal.time.Waiting;
 import dev.perdure.spi.Clockwork;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.HashMap;
@@ -28,6 +29,9 @@ import org.jspecify.annotations.Nullable;
 public final class Waiters<K, V> {
     private static final long SHORTEST = TimeUnit.MILLISECONDS.toNanos(20);
     private static final long LONGEST = TimeUnit.MILLISECONDS.toNanos(500);
+
+    /** After this time a caller has waited for so long that a person may want to know why. */
+    static final Duration LATE = Duration.ofSeconds(30);
 
     private final String name;
     private final Clockwork clockwork;
@@ -57,17 +61,28 @@ public final class Waiters<K, V> {
 
         /** Asks the store about these. Leaves out those for which there is nothing yet. */
         Map<K, V> ask(Collection<K> keys);
+
+        /**
+         * Callers have waited for longer than {@link Waiters#LATE}, each of which is told once.
+         *
+         * @param first what one of them waits for
+         * @param callers how many they are
+         */
+        default void late(K first, int callers) {}
     }
 
     /** One caller that waits. */
     private static final class Waiter<K, V> {
         private final K key;
         private final Clockwork.Signal signal;
+        private final long since;
         private volatile @Nullable V answer;
+        private boolean isLate; // under the lock
 
-        Waiter(K key, Clockwork.Signal signal) {
+        Waiter(K key, Clockwork.Signal signal, long since) {
             this.key = key;
             this.signal = signal;
+            this.since = since;
         }
     }
 
@@ -98,7 +113,7 @@ public final class Waiters<K, V> {
      */
     public @Nullable V await(K key, long timerNanos) throws InterruptedException {
         RunId run = questions.run(key);
-        Waiter<K, V> waiter = new Waiter<>(key, clockwork.signal());
+        Waiter<K, V> waiter = new Waiter<>(key, clockwork.signal(), clockwork.nanoTime());
         locked(() -> waiters.computeIfAbsent(run, unseen -> new ArrayList<>()).add(waiter));
         try {
             hint(run);
@@ -171,6 +186,9 @@ public final class Waiters<K, V> {
             Map<K, V> answers = questions.ask(wanted);
             outage.over();
             answers.forEach(this::announce);
+            if (all) {
+                tellLate();
+            }
             return !answers.isEmpty();
         } catch (Throwable thrown) { // Any error: without this loop, callers would wait for ever.
             outage.noticed(thrown);
@@ -178,10 +196,43 @@ public final class Waiters<K, V> {
         }
     }
 
+    private void tellLate() {
+        List<K> late = takeLate();
+        if (!late.isEmpty()) {
+            questions.late(late.getFirst(), late.size());
+        }
+    }
+
+    private List<K> takeLate() {
+        long now = clockwork.nanoTime();
+        lock.lock();
+        try {
+            List<Waiter<K, V>> late = waiters.values().stream()
+                    .flatMap(List::stream)
+                    .filter(waiter ->
+                            !waiter.isLate && now - waiter.since > LATE.toNanos() && !questions.isHere(waiter.key))
+                    .toList();
+            late.forEach(waiter -> waiter.isLate = true);
+            return late.stream().map(waiter -> waiter.key).toList();
+        } finally {
+            lock.unlock();
+        }
+    }
+
     private boolean nobodyWaits() {
         lock.lock();
         try {
             return waiters.isEmpty();
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** How many callers wait. */
+    int callers() {
+        lock.lock();
+        try {
+            return waiters.values().stream().mapToInt(List::size).sum();
         } finally {
             lock.unlock();
         }

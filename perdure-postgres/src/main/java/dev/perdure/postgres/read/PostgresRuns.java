@@ -15,6 +15,7 @@ import dev.perdure.postgres.jdbc.Descriptions;
 import dev.perdure.postgres.jdbc.Query;
 import dev.perdure.postgres.jdbc.Results;
 import dev.perdure.spi.Runs;
+import dev.perdure.spi.WaitReason;
 import dev.perdure.spi.change.ObjectCall;
 import dev.perdure.spi.change.ObjectKey;
 import dev.perdure.spi.change.Payload;
@@ -22,6 +23,7 @@ import dev.perdure.spi.change.Premise;
 import dev.perdure.spi.change.RunRef;
 import java.sql.ResultSet;
 import java.sql.SQLException;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.EnumMap;
@@ -80,16 +82,18 @@ public final class PostgresRuns implements Runs {
 
     private static RunInfo info(ResultSet row) throws SQLException {
         RunState state = Codes.state(row.getInt("state"));
+        Instant wakeAt = Results.timeOrNull(row, "wake_at");
+        List<String> awaited = state == RunState.SUSPENDED ? Results.texts(row, "awaited") : List.of();
         return new RunInfo(
                 RunId.of(row.getString("id")),
                 row.getString("definition"),
                 state,
-                Optional.ofNullable(row.getString("reason")),
+                WaitReason.of(state, row.getString("reason"), wakeAt, awaited),
                 Results.time(row, "created_at"),
                 Results.time(row, "changed_at"),
-                Optional.ofNullable(Results.timeOrNull(row, "wake_at")),
+                Optional.ofNullable(wakeAt),
                 row.getInt("recoveries"),
-                state == RunState.SUSPENDED ? Results.texts(row, "awaited") : List.of(),
+                awaited,
                 Descriptions.read(row));
     }
 

@@ -12,13 +12,10 @@ public final class QuerySql {
                        SELECT count(*) FROM ${schema}.journal j
                        WHERE j.key = r.key AND j.position > 0 AND j.position < ${OUTCOME}
                    ) THEN 0 ELSE r.recoveries END AS recoveries,
-                   CASE WHEN r.state = ${READY} AND NOT EXISTS (
-                       SELECT FROM ${schema}.worker w
-                       WHERE NOT w.dead AND r.definition = ANY (w.definitions) AND (r.version IS NULL OR r.version = w.version)
-                   ) THEN 'No live worker has the definition ''' || r.definition || ''''
-                          || COALESCE(' in version ''' || r.version || '''', '') || '.'
-                   ELSE COALESCE(${schema}.why_waits(r.key, r.state, r.awaited_names, COALESCE(?::timestamptz, now())), r.reason)
-                   END AS reason,
+                   COALESCE(
+                       CASE WHEN r.state = ${READY} THEN ${schema}.without_worker(r.definition, r.version) END,
+                       ${schema}.why_waits(r.key, r.state, r.awaited_names, COALESCE(?::timestamptz, now())), r.reason
+                   ) AS reason,
                    -- As in the view runs, which a worker may not read.
                    CASE WHEN r.state = ${SUSPENDED} THEN ARRAY(
                        SELECT a.what FROM (

@@ -75,6 +75,14 @@ public final class PostgresStatus {
                 .filter(ready -> ready.state() == RunState.READY && general.workers() == 0)
                 .map(Finding::noWorker)
                 .forEach(findings::add);
+        if (general.workers() > 0) {
+            late(sql.unregistered, general.at(), PostgresStatus::unregistered).stream()
+                    .map(Finding::notRegistered)
+                    .forEach(findings::add);
+        }
+        late(sql.pausedCalls, general.at(), PostgresStatus::pausedCall).stream()
+                .map(Finding::pausedCall)
+                .forEach(findings::add);
         oldest.filter(transaction -> isLong(transaction.since(), general.at()))
                 .map(transaction -> longTransaction(transaction, general.at()))
                 .ifPresent(findings::add);
@@ -130,6 +138,29 @@ public final class PostgresStatus {
                                 Optional.ofNullable(row.getString("first")).map(RunId::of),
                                 retention.nextPass()))
                 .getFirst();
+    }
+
+    /** Asks about runs that have been in their state for longer than the patience of findings. */
+    private <T> List<T> late(String statement, Instant now, Query.Reader<T> reader) {
+        return new Query(database).all(statement, parameters -> parameters.time(now.minus(Finding.PATIENCE)), reader);
+    }
+
+    private static Finding.Unregistered unregistered(ResultSet row) throws SQLException {
+        return new Finding.Unregistered(
+                row.getString("definition"),
+                Optional.ofNullable(row.getString("version")),
+                row.getLong("runs"),
+                RunId.of(row.getString("oldest")),
+                Results.time(row, "created_at"));
+    }
+
+    private static Finding.PausedCall pausedCall(ResultSet row) throws SQLException {
+        return new Finding.PausedCall(
+                RunId.of(row.getString("id")),
+                row.getString("type"),
+                row.getString("object_key"),
+                Results.time(row, "changed_at"),
+                row.getString("reason"));
     }
 
     private <T> List<T> all(String statement, Query.Reader<T> reader) {

@@ -24,6 +24,36 @@ public final class StatusSql {
             ORDER BY live.state
             """;
 
+    /** By definition and version, those of which most runs wait first. */
+    private static final String UNREGISTERED = """
+            SELECT waiting.definition, waiting.version, waiting.runs, waiting.created_at, (
+                SELECT id FROM ${schema}.run r
+                WHERE r.created_at = waiting.created_at AND r.state = ${READY} AND r.definition = waiting.definition
+                  AND r.version IS NOT DISTINCT FROM waiting.version
+                ORDER BY key LIMIT 1) AS oldest
+            FROM (
+                SELECT definition, version, count(*) AS runs, min(created_at) AS created_at FROM ${schema}.run
+                WHERE state = ${READY} AND changed_at <= ?::timestamptz
+                GROUP BY definition, version
+            ) waiting
+            WHERE ${schema}.without_worker(waiting.definition, waiting.version) IS NOT NULL
+            ORDER BY waiting.runs DESC, waiting.definition
+            LIMIT 10
+            """;
+
+    /** Those that were paused first. */
+    private static final String PAUSED_CALLS = """
+            SELECT h.id, o.type, o.key AS object_key, h.changed_at, COALESCE(h.reason, '') AS reason
+            FROM ${schema}.run h
+            JOIN ${schema}.object_call c ON c.key = h.key
+            JOIN ${schema}.object o ON o.type = c.object_type AND o.key = c.object_key AND o.holder = h.key
+            WHERE h.state = ${PAUSED} AND h.changed_at <= ?::timestamptz AND EXISTS (
+                SELECT FROM ${schema}.object_call w WHERE w.object_type = o.type AND w.object_key = o.key AND w.number IS NOT NULL
+            )
+            ORDER BY h.changed_at, h.key
+            LIMIT 10
+            """;
+
     /** In the order in which a pass of retention goes. */
     private static final String DUE = """
             WITH due AS MATERIALIZED (
@@ -92,6 +122,8 @@ public final class StatusSql {
 
     final String general;
     final String live;
+    final String unregistered;
+    final String pausedCalls;
     final String due;
     final String tables;
     final String transaction;
@@ -102,6 +134,8 @@ public final class StatusSql {
     public StatusSql(Schema schema) {
         this.general = schema.sql(GENERAL);
         this.live = schema.sql(LIVE);
+        this.unregistered = schema.sql(UNREGISTERED);
+        this.pausedCalls = schema.sql(PAUSED_CALLS);
         this.due = schema.sql(DUE);
         this.tables = schema.sql(TABLES);
         this.transaction = schema.sql(TRANSACTION);

@@ -56,7 +56,7 @@ abstract class AwaitedScenarios extends Scenarios {
             assertThatThrownBy(() -> run.result(Duration.ofMinutes(1)))
                     .isInstanceOf(ResultUnavailableException.class)
                     .hasMessage(
-                            "Run 'p' has not ended after PT1M; it is SUSPENDED and waits for run 'the-child', awakeable at"
+                            "Run 'p' has not ended after PT1M; it is SUSPENDED: Waits for run 'the-child', awakeable at"
                                     + " position 2. It continues; wait again.");
         }
     }

@@ -245,7 +245,8 @@ abstract class TimerScenarios extends Scenarios {
             Run<Integer> run = perdure.start(Invocation.of(flow, 60), id("slow"));
             assertThatThrownBy(() -> run.result(Duration.ofMinutes(1)))
                     .isInstanceOf(ResultUnavailableException.class)
-                    .hasMessageContaining("Run 'slow' has not ended after PT1M; it is SUSPENDED.");
+                    .hasMessageContaining(
+                            "Run 'slow' has not ended after PT1M; it is SUSPENDED: Waits until 2030-01-01T01:00:00Z.");
             assertThat(perdure.now()).isEqualTo(begin.plus(Duration.ofMinutes(1)));
             assertThat(run.result(Duration.ofDays(400_000))).isEqualTo(60);
             assertThat(run.result(Duration.ZERO)).isEqualTo(60);

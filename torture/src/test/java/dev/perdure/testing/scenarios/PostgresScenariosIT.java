@@ -117,6 +117,9 @@ class PostgresScenariosIT {
     class Histories extends HistoryScenarios implements OnPostgres {}
 
     @Nested
+    class WaitReasons extends WaitReasonScenarios implements OnPostgres {}
+
+    @Nested
     class Cancellation extends CancellationScenarios implements OnPostgres {}
 
     @Nested

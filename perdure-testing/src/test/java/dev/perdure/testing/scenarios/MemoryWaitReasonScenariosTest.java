@@ -1,0 +1,3 @@
+package dev.perdure.testing.scenarios;
+
+class MemoryWaitReasonScenariosTest extends WaitReasonScenarios implements InMemory {}
