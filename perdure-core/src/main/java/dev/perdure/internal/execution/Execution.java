@@ -174,7 +174,7 @@ public final class Execution implements LoadedRun {
         Values values = new Values(host.rules().codec(), host.rules().maxPayloadBytes());
         Replay replay = replay(held.run().id().value());
         RunContext context =
-                RunContext.of(new RunContext.Parts(held, host, signals, transitions, guard, replay, values));
+                RunContext.of(new EngineRunContext.Parts(held, host, signals, transitions, guard, replay, values));
         Futures futures = context.futures();
         bodies = futures;
         transitions.bodies(futures);

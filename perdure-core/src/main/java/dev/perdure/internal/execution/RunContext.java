@@ -19,45 +19,21 @@ import dev.perdure.TypeRef;
 import dev.perdure.WorkflowMethod;
 import dev.perdure.attribute.Attribute;
 import dev.perdure.error.ContextMisuseException;
-import dev.perdure.error.PayloadException;
 import dev.perdure.internal.definition.ObjectMethods;
-import dev.perdure.internal.definition.Registered.Target;
 import dev.perdure.internal.execution.child.CallsOfObject;
 import dev.perdure.internal.execution.child.Children;
 import dev.perdure.internal.execution.future.Futures;
-import dev.perdure.internal.execution.host.HeldRun;
-import dev.perdure.internal.execution.host.Host;
-import dev.perdure.internal.execution.mail.AwakeableAnswers;
-import dev.perdure.internal.execution.mail.Emissions;
 import dev.perdure.internal.execution.mail.RunMail;
-import dev.perdure.internal.execution.mail.Turns;
-import dev.perdure.internal.execution.mail.UnreadMail;
 import dev.perdure.internal.execution.replay.ContextCall;
-import dev.perdure.internal.execution.replay.Replay;
 import dev.perdure.internal.execution.state.StateCalls;
 import dev.perdure.internal.execution.state.StateSource;
-import dev.perdure.internal.execution.step.StepPermits;
 import dev.perdure.internal.execution.step.Steps;
-import dev.perdure.internal.execution.step.TransactionCalls;
-import dev.perdure.internal.execution.transition.BodyGuard;
-import dev.perdure.internal.execution.transition.ContextCalls;
-import dev.perdure.internal.execution.transition.RunSignals;
-import dev.perdure.internal.execution.transition.Transitions;
-import dev.perdure.internal.execution.transition.Waits;
 import dev.perdure.internal.execution.value.CallTarget;
-import dev.perdure.internal.execution.value.Derived;
-import dev.perdure.internal.execution.value.Encoded;
-import dev.perdure.internal.execution.value.Values;
-import dev.perdure.internal.text.Sentences;
 import dev.perdure.internal.text.Texts;
 import dev.perdure.object.ObjectCalls;
-import dev.perdure.spi.Runs;
 import dev.perdure.spi.change.Entry;
-import dev.perdure.spi.change.NewRun;
 import dev.perdure.spi.change.ObjectCall;
 import dev.perdure.spi.change.Payload;
-import dev.perdure.spi.change.Premise;
-import dev.perdure.spi.change.Task;
 import dev.perdure.transaction.TransactionAction;
 import dev.perdure.transaction.TransactionBody;
 import dev.perdure.transaction.TransactionOptions;
@@ -65,78 +41,19 @@ import dev.perdure.transaction.TransactionSource;
 import java.lang.reflect.Type;
 import java.time.Duration;
 import java.time.Instant;
-import java.util.Collection;
-import java.util.List;
-import java.util.Optional;
 import java.util.UUID;
 import java.util.concurrent.Callable;
-import java.util.function.UnaryOperator;
 import java.util.random.RandomGenerator;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /**
  * The context of one execution, as user code sees it: {@link Steps}, {@link Futures}, {@link Children} and
  * {@link RunMail}.
  */
-class RunContext implements Shorthands {
-    private final HeldRun held;
-    private final Host host;
-    private final Transitions transitions;
-    private final ContextCalls calls;
-    private final Values values;
-    private final Steps steps;
-    private final Futures futures;
-    private final Children children;
-    private final RunMail mail;
-    private final AwakeableAnswers answers;
-    private final RunSignals orders;
-    private final Derived derived;
-    private final Logger logger;
-    private final Emissions emissions;
-    private final TransactionCalls transactions;
-    private final TimeCalls time;
-    private final Patches patches;
-    private final Turns turns;
-    private UnaryOperator<@Nullable Object> nextInput = input -> input;
-
-    /** The parts of a context. */
-    record Parts(
-            HeldRun held,
-            Host host,
-            RunSignals orders,
-            Transitions transitions,
-            BodyGuard guard,
-            Replay replay,
-            Values values) {}
-
+class RunContext extends EngineRunContext {
     RunContext(Parts parts) {
-        this.held = parts.held();
-        this.host = parts.host();
-        this.orders = parts.orders();
-        this.transitions = parts.transitions();
-        this.values = parts.values();
-        this.derived = new Derived(held.run().id(), held.seed());
-        Waits waits = new Waits(host, orders, transitions);
-        StepPermits permits = new StepPermits(held, host, transitions, waits);
-        this.steps = new Steps(host, transitions, waits, permits, parts.guard(), values, derived);
-        this.calls = new ContextCalls(
-                held, transitions, parts.replay(), () -> steps.current().isPresent());
-        this.futures = new Futures(calls, host, transitions, waits, steps, values);
-        UnreadMail unread = new UnreadMail(held, host, orders, transitions);
-        this.mail = new RunMail(calls, transitions, futures, values, derived, unread, host);
-        this.turns = new Turns(held, host, calls, transitions, waits, unread, derived);
-        this.children = new Children(held, host, calls, transitions, futures, mail, values, derived);
-        this.answers = new AwakeableAnswers(host, calls, steps, values, derived);
-        this.emissions = new Emissions(host, calls, steps, values, derived);
-        this.transactions = new TransactionCalls(held, host, calls, transitions, steps);
-        this.time = new TimeCalls(host, calls, transitions, waits, values);
-        this.patches = new Patches(calls, transitions);
-        this.logger = new ReplayLogger(
-                LoggerFactory.getLogger(
-                        "dev.perdure.workflow." + held.definition().target().name()),
-                calls::replaying);
+        super(parts);
     }
 
     /** The context of this run: of a workflow, or of a call of a virtual object. */
@@ -295,111 +212,6 @@ class RunContext implements Shorthands {
         Texts.requireName("object key", key);
         ObjectMethods.requireName(type);
         return new CallsOfObject<>(children, host, key);
-    }
-
-    // ---- for functions of the engine's own
-
-    @Override
-    public List<Premise> premises() {
-        return held.premises();
-    }
-
-    @Override
-    public void awaitPremises() {
-        if (held.premises().stream().anyMatch(premise -> !premise.state().isTerminal())) {
-            transitions.awaitPremises();
-        }
-    }
-
-    @Override
-    public Optional<Instant> deadline() {
-        return Optional.ofNullable(held.deadline());
-    }
-
-    @Override
-    public void leaveDeadlineToTasks() {
-        transitions.leaveDeadlineToTasks();
-    }
-
-    @Override
-    public Optional<String> cancelledFromTheStart() {
-        String cancel = orders.control().cancel();
-        return cancel == null || calls.replaying() ? Optional.empty() : Optional.of(cancel);
-    }
-
-    @Override
-    public @Nullable Object decode(Payload payload, Type type) {
-        try {
-            return values.decode(payload, type);
-        } catch (PayloadException unreadable) {
-            throw stop(
-                    "The output of a task that run '%s' comes after cannot be read back. %s Nothing was applied. Bring back the type that fits, then resume the run."
-                            .formatted(held.run().id(), Sentences.sentence(String.valueOf(unreadable.getMessage()))));
-        }
-    }
-
-    @Override
-    public @Nullable Object perform(String name, Type type, Callable<?> body, StepOptions options) {
-        ContextCall call = calls.take("step", Entry.Kind.STEP, name);
-        return steps.perform(call, calls.past(call), type, body, options);
-    }
-
-    @Override
-    public Encoded performLast(String name, Type type, Callable<?> body, StepOptions options) {
-        ContextCall call = calls.take("step", Entry.Kind.STEP, name);
-        return steps.performLast(call, calls.past(call), type, body, options);
-    }
-
-    @Override
-    public boolean isDecided(String decision) {
-        return calls.nextIsPatch(decision);
-    }
-
-    @Override
-    public void makeNextInput(UnaryOperator<@Nullable Object> made) {
-        nextInput = made;
-    }
-
-    @Override
-    public void requireStorable(@Nullable Object value, Type type, String what) {
-        values.store(value, type, what);
-    }
-
-    @Override
-    public DurableFuture<@Nullable Void> occurrence(String event) {
-        return mail.occurrence(event);
-    }
-
-    @Override
-    public <T extends @Nullable Object> Child<T> startChild(
-            Target target, @Nullable Object input, ChildOptions options) {
-        return children.start("startChild", CallTarget.of(target), input, options);
-    }
-
-    @Override
-    public List<Runs.TaskRow> tasks() {
-        return host.store().tasks(held.run());
-    }
-
-    @Override
-    public void cancel(Collection<RunId> runs, String reason) {
-        host.store().cancel(runs, reason);
-    }
-
-    @Override
-    public Turns turns() {
-        return turns;
-    }
-
-    @Override
-    public List<Task> tasksOf(NewRun run) {
-        return host.callee(Invocation.of(run.definition(), null, TypeRef.of(Void.class)))
-                .tasks(run);
-    }
-
-    @Override
-    public Error stop(String reason) {
-        return transitions.stop(reason);
     }
 
     // ---- messages
