@@ -392,7 +392,7 @@ public final class World {
                 afterDeath.run();
             }
         });
-        Store network = new SimulatedStore(store, process, scheduler, this.network, new SimulatedStore.Deaths() {
+        Store network = new SimulatedStore(store, process, scheduler, this.network, new FaultyCalls.Deaths() {
             @Override
             public boolean mayDie() {
                 return afterDeath != null;
