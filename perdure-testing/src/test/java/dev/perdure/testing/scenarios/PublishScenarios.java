@@ -131,7 +131,7 @@ abstract class PublishScenarios extends Scenarios {
             assertThatThrownBy(() -> run.awaitPublished(other, Duration.ofMinutes(1)))
                     .isInstanceOf(ResultUnavailableException.class)
                     .hasMessage(
-                            "Run 'w' has not published 'other' after PT1M; it is SUSPENDED. It continues; wait again.");
+                            "Run 'w' has not published 'other' after PT1M; it is SUSPENDED: Waits until 2030-01-01T02:00:00Z. It continues; wait again.");
             assertThatThrownBy(() -> run.awaitPublished(other, Duration.ofSeconds(Long.MAX_VALUE)))
                     .isInstanceOf(ResultUnavailableException.class)
                     .hasMessage("Run 'w' has ended without publishing 'other'.");
