@@ -37,6 +37,7 @@ class ModulesTest {
             entry("perdure-jooq", Set.of("perdure-core")),
             entry("perdure-jdbi", Set.of("perdure-core")),
             entry("perdure-spring", Set.of("perdure-core", "perdure-postgres")),
+            entry("perdure-spring-boot-starter", Set.of("perdure-core", "perdure-postgres", "perdure-spring")),
             entry("perdure-cli", Set.of("perdure-core", "perdure-embedded", "perdure-postgres")),
             entry("examples", Set.of("perdure-core", "perdure-postgres")),
             entry("benchmarks", Set.of("perdure-core", "perdure-embedded", "perdure-postgres")));

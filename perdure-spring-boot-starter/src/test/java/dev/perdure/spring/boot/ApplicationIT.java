@@ -1,0 +1,203 @@
+package dev.perdure.spring.boot;
+
+import static dev.perdure.StartOptions.id;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import com.example.shop.ShopApplication;
+import com.zaxxer.hikari.HikariDataSource;
+import dev.perdure.Outbox;
+import dev.perdure.Perdure;
+import dev.perdure.RunId;
+import dev.perdure.RunListener;
+import dev.perdure.RunState;
+import dev.perdure.TypeRef;
+import dev.perdure.Workflow;
+import dev.perdure.WorkflowContext;
+import dev.perdure.embedded.SharedPostgres;
+import dev.perdure.error.UnknownRunException;
+import dev.perdure.postgres.PostgresStore;
+import dev.perdure.spring.SpringTransactions;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.TimeUnit;
+import javax.sql.DataSource;
+import org.junit.jupiter.api.Test;
+import org.springframework.aop.support.AopUtils;
+import org.springframework.boot.WebApplicationType;
+import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
+import org.springframework.boot.builder.SpringApplicationBuilder;
+import org.springframework.boot.context.properties.source.InvalidConfigurationPropertyValueException;
+import org.springframework.context.ConfigurableApplicationContext;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Configuration;
+import org.springframework.context.annotation.Import;
+import org.springframework.jdbc.core.JdbcTemplate;
+import org.springframework.stereotype.Component;
+import org.springframework.transaction.annotation.Transactional;
+
+/** Applications as users write them, on a real PostgreSQL. */
+final class ApplicationIT {
+    /** The application's own code. */
+    static class Stock {
+        private final JdbcTemplate jdbc;
+
+        Stock(JdbcTemplate jdbc) {
+            this.jdbc = jdbc;
+        }
+
+        @Transactional
+        public int take(String item) {
+            jdbc.update("UPDATE stock SET count = count - 1 WHERE item = ?", item);
+            return left(item);
+        }
+
+        public int left(String item) {
+            return jdbc.queryForObject("SELECT count FROM stock WHERE item = ?", Integer.class, item);
+        }
+    }
+
+    /** Its workflow, in a bean that Spring wraps in a proxy because of its other method. */
+    // region transactions
+    @Component
+    static class Orders {
+        private final Stock stock;
+        private final SpringTransactions transactions;
+        private final Outbox outbox;
+
+        Orders(Stock stock, SpringTransactions transactions, Outbox outbox) {
+            this.stock = stock;
+            this.transactions = transactions;
+            this.outbox = outbox;
+        }
+
+        @Workflow("order")
+        public int process(WorkflowContext ctx, String item) {
+            return ctx.transaction("take", transactions, status -> stock.take(item));
+        }
+
+        @Transactional
+        public RunId place(String item, String number, boolean fails) {
+            RunId run = outbox.start(Orders::process, item, id(number));
+            if (fails) {
+                throw new IllegalStateException("changed my mind");
+            }
+            return run;
+        }
+    }
+    // endregion
+
+    @Configuration(proxyBeanMethods = false)
+    @EnableAutoConfiguration
+    @Import({Stock.class, Orders.class})
+    static class Shop {
+        private final BlockingQueue<RunId> completed = new LinkedBlockingQueue<>();
+
+        @Bean
+        RunListener completed() {
+            return change -> {
+                if (change.state() == RunState.COMPLETED) {
+                    completed.add(change.runId());
+                }
+            };
+        }
+    }
+
+    private static ConfigurableApplicationContext start(
+            Class<?> application, SharedPostgres.Fresh database, String... properties) {
+        return new SpringApplicationBuilder(application)
+                .web(WebApplicationType.NONE)
+                .properties(
+                        "spring.main.banner-mode=off",
+                        "spring.datasource.url=" + database.jdbcUrl(),
+                        "spring.datasource.username=" + database.user(),
+                        "spring.datasource.password=" + database.password())
+                .properties(properties)
+                .run();
+    }
+
+    @Test
+    void steps_and_starts_join_the_transactions_of_the_application() throws Exception {
+        try (SharedPostgres.Fresh database = SharedPostgres.database("shop")) {
+            JdbcTemplate outside = new JdbcTemplate(database.dataSource());
+            outside.execute("CREATE TABLE stock (item text PRIMARY KEY, count int NOT NULL)");
+            outside.execute("INSERT INTO stock VALUES ('book', 10)");
+            try (ConfigurableApplicationContext context = start(Shop.class, database)) {
+                Orders orders = context.getBean(Orders.class);
+                assertThat(AopUtils.isCglibProxy(orders)).isTrue();
+                Perdure perdure = context.getBean(Perdure.class);
+
+                BlockingQueue<RunId> completed = context.getBean(Shop.class).completed;
+
+                RunId placed = orders.place("book", "order-1", false);
+                assertThat(completed.poll(30, TimeUnit.SECONDS)).isEqualTo(placed);
+                assertThat(perdure.run(placed, TypeRef.of(Integer.class)).result())
+                        .isEqualTo(9);
+
+                assertThatThrownBy(() -> orders.place("book", "order-2", true))
+                        .isInstanceOf(IllegalStateException.class);
+                RunId next = orders.place("book", "order-3", false);
+                assertThat(completed.poll(30, TimeUnit.SECONDS)).isEqualTo(next);
+                assertThatThrownBy(() -> perdure.run(RunId.of("order-2"), TypeRef.of(Integer.class)))
+                        .isInstanceOf(UnknownRunException.class);
+                assertThat(context.getBean(Stock.class).left("book")).isEqualTo(8);
+            }
+        }
+    }
+
+    @Configuration(proxyBeanMethods = false)
+    @EnableAutoConfiguration
+    static class TwoPools {
+        private static SharedPostgres.Fresh own;
+
+        // region own-pool
+        @Bean(defaultCandidate = false)
+        @PerdureDataSource
+        HikariDataSource perdureDataSource() {
+            HikariDataSource pool = new HikariDataSource();
+            pool.setJdbcUrl(own.jdbcUrl());
+            pool.setUsername(own.user());
+            pool.setPassword(own.password());
+            return pool;
+        }
+        // endregion
+    }
+
+    @Test
+    void the_application_of_the_guide_runs() throws Exception {
+        try (SharedPostgres.Fresh database = SharedPostgres.database("guide");
+                ConfigurableApplicationContext context = start(ShopApplication.class, database)) {
+            Perdure perdure = context.getBean(Perdure.class);
+            assertThat(perdure.run(RunId.of("order-1"), TypeRef.of(String.class))
+                            .result())
+                    .isEqualTo("PAY-book, TRACK-book");
+        }
+    }
+
+    private static boolean hasRuns(DataSource source, String schema) {
+        return new JdbcTemplate(source)
+                .queryForObject("SELECT to_regclass(?) IS NOT NULL", Boolean.class, schema + ".run");
+    }
+
+    @Test
+    void the_store_uses_the_marked_data_source_and_its_properties() {
+        try (SharedPostgres.Fresh application = SharedPostgres.database("application");
+                SharedPostgres.Fresh own = SharedPostgres.database("own")) {
+            TwoPools.own = own;
+            try (ConfigurableApplicationContext context =
+                    start(TwoPools.class, application, "perdure.store.schema=durable")) {
+                assertThat(context.getBeansOfType(PostgresStore.class)).hasSize(1);
+                assertThat(hasRuns(own.dataSource(), "durable")).isTrue();
+                assertThat(hasRuns(application.dataSource(), "durable")).isFalse();
+            }
+            assertThatThrownBy(() -> start(TwoPools.class, application, "perdure.store.lanes=0"))
+                    .rootCause()
+                    .isInstanceOf(InvalidConfigurationPropertyValueException.class)
+                    .hasMessageContaining("perdure.store.lanes")
+                    .hasMessageContaining("The number of lanes is 0");
+            try (ConfigurableApplicationContext context = start(TwoPools.class, application, "perdure.enabled=false")) {
+                assertThat(context.getBeanNamesForType(Perdure.class)).isEmpty();
+            }
+        }
+    }
+}

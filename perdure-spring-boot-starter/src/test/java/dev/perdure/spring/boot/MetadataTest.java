@@ -1,0 +1,61 @@
+package dev.perdure.spring.boot;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.InputStream;
+import java.lang.reflect.RecordComponent;
+import java.util.Locale;
+import java.util.Map;
+import java.util.TreeMap;
+import org.junit.jupiter.api.Test;
+import org.springframework.util.ClassUtils;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.json.JsonMapper;
+
+/** The metadata from which an IDE completes properties is written by hand. */
+final class MetadataTest {
+    private static JsonNode metadata() throws Exception {
+        try (InputStream file =
+                MetadataTest.class.getResourceAsStream("/META-INF/spring-configuration-metadata.json")) {
+            return JsonMapper.shared().readTree(file);
+        }
+    }
+
+    private static void collect(String prefix, Class<?> type, Map<String, String> properties) {
+        for (RecordComponent component : type.getRecordComponents()) {
+            String name = prefix + "."
+                    + component.getName().replaceAll("([A-Z])", "-$1").toLowerCase(Locale.ROOT);
+            if (component.getType().isRecord()) {
+                collect(name, component.getType(), properties);
+            } else {
+                Class<?> boxed = ClassUtils.resolvePrimitiveIfNecessary(component.getType());
+                String generic = component.getGenericType().getTypeName().replace(" ", "");
+                properties.put(
+                        name, type.getName() + ": " + (component.getType().isPrimitive() ? boxed.getName() : generic));
+            }
+        }
+    }
+
+    @Test
+    void it_has_every_property_with_its_type() throws Exception {
+        Map<String, String> expected = new TreeMap<>();
+        collect("perdure", PerdureProperties.class, expected);
+        expected.put("perdure.enabled", ": java.lang.Boolean"); // a condition, and no part of the record
+        Map<String, String> found = new TreeMap<>();
+        for (JsonNode property : metadata().get("properties")) {
+            found.put(
+                    property.get("name").stringValue(),
+                    property.path("sourceType").stringValue("") + ": "
+                            + property.get("type").stringValue());
+            assertThat(property.get("description").stringValue()).endsWith(".");
+        }
+        assertThat(found).isEqualTo(expected);
+    }
+
+    @Test
+    void it_names_the_types_of_the_groups() throws Exception {
+        for (JsonNode group : metadata().get("groups")) {
+            assertThat(Class.forName(group.get("type").stringValue())).isNotNull();
+        }
+    }
+}
