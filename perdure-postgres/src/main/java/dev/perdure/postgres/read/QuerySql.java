@@ -27,8 +27,9 @@ public final class QuerySql {
                                WHERE m.key = r.key AND m.channel <> 0 AND m.position = 0 AND m.name = substr(n.name, 3)
                            )
                            UNION ALL
-                           SELECT c.parent_position, 'run ''' || c.id || '''' FROM ${schema}.run c
-                           WHERE c.parent = r.key AND c.parent_restarts = r.restarts AND c.parent_position <@ r.awaited AND c.state < ${COMPLETED}
+                           -- By its parent alone: if some run has very many children, the server would also look for all live runs.
+                           SELECT c.parent_position, 'run ''' || c.id || '''' FROM (SELECT * FROM ${schema}.run WHERE run.parent = r.key OFFSET 0) c
+                           WHERE c.parent_restarts = r.restarts AND c.parent_position <@ r.awaited AND c.state < ${COMPLETED}
                            UNION ALL
                            SELECT s.position, 'event ''' || s.event || ''''
                                   || CASE WHEN s.event_key = '' THEN '' ELSE ' with key ''' || s.event_key || '''' END
