@@ -122,25 +122,25 @@ public final class RunFilter {
 
     /** Only runs of this definition. */
     public RunFilter definition(String name) {
-        Texts.requireGiven("definition", name);
+        Texts.requireName("definition", name);
         return with(next -> next.definition = name);
     }
 
     /** Only runs in this queue. */
     public RunFilter queue(String name) {
-        Texts.requireGiven("queue", name);
+        Texts.requireName("queue", name);
         return with(next -> next.queue = name);
     }
 
     /** Only runs under this key of their queue: see {@link StartOptions#key}. */
     public RunFilter key(String value) {
-        Texts.requireGiven("key", value);
+        Texts.requireName("key", value);
         return with(next -> next.key = value);
     }
 
     /** Only runs that are pinned to this version: see {@link StartOptions#version}. */
     public RunFilter version(String tag) {
-        Texts.requireGiven("version", tag);
+        Texts.requireName("version", tag);
         return with(next -> next.version = tag);
     }
 

@@ -9,6 +9,7 @@ import java.io.IOException;
 import java.io.PrintWriter;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
 import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.Callable;
@@ -65,15 +66,32 @@ final class ExportCommand implements Callable<Integer> {
             database.with(open -> export(open, out));
             out.flush();
         } else {
-            try (PrintWriter out = new PrintWriter(Files.newBufferedWriter(file))) {
-                int exported = database.with(open -> export(open, out));
-                if (out.checkError()) {
-                    throw new IOException("The file %s could not be written.".formatted(file));
-                }
-                tell("%d runs are exported to %s.".formatted(exported, file));
-            }
+            tell("%d runs are exported to %s.".formatted(exportTo(file), file));
         }
         return 0;
+    }
+
+    /** An export that fails leaves the file that was there. */
+    private int exportTo(Path target) throws IOException {
+        boolean replaces = !Files.exists(target) || Files.isRegularFile(target);
+        Path written = replaces ? target.resolveSibling(target.getFileName() + ".part") : target;
+        try {
+            int exported;
+            try (PrintWriter out = new PrintWriter(Files.newBufferedWriter(written))) {
+                exported = database.with(open -> export(open, out));
+                if (out.checkError()) {
+                    throw new IOException("The file %s could not be written.".formatted(written));
+                }
+            }
+            if (replaces) {
+                Files.move(written, target, StandardCopyOption.REPLACE_EXISTING);
+            }
+            return exported;
+        } finally {
+            if (replaces) {
+                Files.deleteIfExists(written);
+            }
+        }
     }
 
     private void tell(String line) {

@@ -9,6 +9,7 @@ import dev.perdure.Perdure;
 import dev.perdure.RunState;
 import dev.perdure.StartOptions;
 import dev.perdure.postgres.PostgresStore;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import org.junit.jupiter.api.Test;
@@ -66,5 +67,16 @@ class ExportCommandIT extends CommandsOnPostgres {
         assertThat(err()).contains("Give the ids of runs, or conditions that select them, not both.");
         assertThat(perdure(onDatabase("runs", "export", "--limit", "0"))).isEqualTo(Main.WRONG_USAGE);
         assertThat(err()).contains("The limit is 0; it is 1 to 10000.");
+    }
+
+    @Test
+    void an_export_that_fails_leaves_the_file_that_was_there(@TempDir Path folder) throws Exception {
+        assertThat(perdure(onDatabase("migrate"))).isZero();
+        Path file = folder.resolve("histories.jsonl");
+        Files.writeString(file, "of last week");
+        assertThat(perdure(onDatabase("runs", "export", "nobody", "--file", file.toString())))
+                .isEqualTo(Main.NO_SUCH_RUN);
+        assertThat(file).hasContent("of last week");
+        assertThat(folder).isDirectoryNotContaining("glob:**.part");
     }
 }

@@ -75,10 +75,9 @@ public record BulkAction(Kind kind, String text) {
     public BulkAction {
         Texts.requireGiven("kind of the bulk action", kind);
         switch (kind) {
-            case CANCEL, KILL, PAUSE -> Texts.requireReason(text);
+            case CANCEL, KILL, PAUSE, RESUME, RETRY, DELETE -> Texts.requireReason(text);
             case MOVE_TO_QUEUE -> Texts.requireName("queue", text);
             case MOVE_TO_VERSION -> Texts.requireName("version", text);
-            case RESUME, RETRY, DELETE -> Texts.requireGiven("text of the bulk action", text);
         }
     }
 

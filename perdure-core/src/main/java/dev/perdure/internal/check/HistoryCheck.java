@@ -8,7 +8,6 @@ import dev.perdure.internal.definition.Registered;
 import dev.perdure.internal.execution.value.Values;
 import dev.perdure.internal.history.ExportedRun;
 import dev.perdure.internal.history.HistoryFormat;
-import dev.perdure.internal.schedule.ScheduleNames;
 import dev.perdure.internal.settings.ExecutionRules;
 import dev.perdure.spi.change.Entry;
 import dev.perdure.spi.change.Move;
@@ -48,8 +47,8 @@ public final class HistoryCheck {
     }
 
     private Optional<String> difference(ExportedRun run) {
-        if (ScheduleNames.isSchedule(run.id(), run.definition())) {
-            return Optional.empty(); // It runs code of the engine.
+        if (run.definition().startsWith(Registered.OF_THE_ENGINE)) {
+            return Optional.empty(); // It runs code of the engine: a schedule or a bulk action.
         }
         Registered definition = targets.registry().find(run.definition()).orElse(null);
         if (definition == null) {

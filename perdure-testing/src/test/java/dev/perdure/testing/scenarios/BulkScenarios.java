@@ -389,4 +389,17 @@ abstract class BulkScenarios extends Scenarios {
             assertThat(perdure.audit().list(AuditFilter.all().limit(1_000))).hasSize(110);
         }
     }
+
+    @ParameterizedTest
+    @EnumSource
+    void the_history_of_a_bulk_action_is_no_history_of_the_users_code(TestMode mode) {
+        try (PerdureTest perdure = create(mode)) {
+            perdure.register(SLEEPER);
+            sleepers(perdure, "a", 1);
+            perdure.settle();
+            Run<BulkReport> bulk = perdure.runs(SLEEPERS).start(BulkAction.kill("no longer needed"));
+            assertThat(bulk.result()).isEqualTo(changed(1));
+            perdure.check(List.of(bulk.export()));
+        }
+    }
 }

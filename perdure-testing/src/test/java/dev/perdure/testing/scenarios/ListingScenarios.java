@@ -20,6 +20,7 @@ import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.function.UnaryOperator;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -133,6 +134,15 @@ abstract class ListingScenarios extends Scenarios {
         assertThatThrownBy(() -> RunFilter.all().reason("r".repeat(201)))
                 .isInstanceOf(InvalidRequestException.class)
                 .hasMessageContaining("has 201 characters; at most 200 are allowed");
+        for (UnaryOperator<RunFilter> odd : List.<UnaryOperator<RunFilter>>of(
+                filter -> filter.definition("a\0b"),
+                filter -> filter.queue("a\0b"),
+                filter -> filter.key("a\0b"),
+                filter -> filter.version("a\0b"))) {
+            assertThatThrownBy(() -> odd.apply(RunFilter.all()))
+                    .isInstanceOf(InvalidRequestException.class)
+                    .hasMessageContaining("holds the character U+0000 at index 1, which cannot be stored as text.");
+        }
     }
 
     @Test
