@@ -15,6 +15,7 @@ import dev.perdure.WorkflowContext;
 import dev.perdure.embedded.SharedPostgres;
 import dev.perdure.error.UnknownRunException;
 import dev.perdure.spring.SpringTransactions;
+import dev.perdure.spring.boot.PerdureEndpoint;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
@@ -95,6 +96,15 @@ class StarterTest {
                 .run();
     }
 
+    /** The interface of a health indicator is not the same in Boot 3 and 4. */
+    private static String health(ConfigurableApplicationContext context) throws Exception {
+        Object endpoint = context.getBean("healthEndpoint");
+        Object health = endpoint.getClass()
+                .getMethod("healthForPath", String[].class)
+                .invoke(endpoint, (Object) new String[] {"perdure"});
+        return health.getClass().getMethod("getStatus").invoke(health).toString();
+    }
+
     @Test
     void workflows_run_in_an_application() throws Exception {
         try (SharedPostgres.Fresh database = SharedPostgres.database("starter")) {
@@ -112,6 +122,9 @@ class StarterTest {
                         .isEqualTo(1);
                 assertThatThrownBy(() -> perdure.run(RunId.of("pen"), TypeRef.of(Integer.class)))
                         .isInstanceOf(UnknownRunException.class);
+                assertThat(health(context)).isEqualTo("UP");
+                assertThat(context.getBean(PerdureEndpoint.class).report().workers())
+                        .isEqualTo(1);
             }
             assertThatThrownBy(() -> start(database, "perdure.worker.lease=1ms"))
                     .rootCause()

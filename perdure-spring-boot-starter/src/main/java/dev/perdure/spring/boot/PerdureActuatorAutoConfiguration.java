@@ -1,0 +1,57 @@
+package dev.perdure.spring.boot;
+
+import org.springframework.boot.autoconfigure.AutoConfiguration;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnBean;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingClass;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnProperty;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Configuration;
+
+/** The health indicator and the endpoint, in an application that has the actuator. */
+@AutoConfiguration(after = PerdureAutoConfiguration.class)
+@ConditionalOnBean(EngineLifecycle.class)
+public final class PerdureActuatorAutoConfiguration {
+    private static final String HEALTH_IN_BOOT_3 = "org.springframework.boot.actuate.health.HealthIndicator";
+    private static final String HEALTH_IN_BOOT_4 = "org.springframework.boot.health.contributor.HealthIndicator";
+
+    @Configuration(proxyBeanMethods = false)
+    @ConditionalOnClass(name = "org.springframework.boot.actuate.endpoint.annotation.Endpoint")
+    static class OfEndpoint {
+        @Bean
+        PerdureEndpoint perdureEndpoint(EngineLifecycle engine) {
+            return new PerdureEndpoint(engine);
+        }
+    }
+
+    @Configuration(proxyBeanMethods = false)
+    @ConditionalOnClass(name = HEALTH_IN_BOOT_3)
+    @ConditionalOnMissingClass(HEALTH_IN_BOOT_4)
+    @ConditionalOnProperty(name = "management.health.perdure.enabled", matchIfMissing = true)
+    static class OfHealthInBoot3 {
+        @Bean
+        org.springframework.boot.actuate.health.HealthIndicator perdureHealthIndicator(EngineLifecycle engine) {
+            return () -> {
+                EngineHealth health = EngineHealth.of(engine);
+                return org.springframework.boot.actuate.health.Health.status(health.up() ? "UP" : "DOWN")
+                        .withDetails(health.details())
+                        .build();
+            };
+        }
+    }
+
+    @Configuration(proxyBeanMethods = false)
+    @ConditionalOnClass(name = HEALTH_IN_BOOT_4)
+    @ConditionalOnProperty(name = "management.health.perdure.enabled", matchIfMissing = true)
+    static class OfHealthInBoot4 {
+        @Bean
+        org.springframework.boot.health.contributor.HealthIndicator perdureHealthIndicator(EngineLifecycle engine) {
+            return () -> {
+                EngineHealth health = EngineHealth.of(engine);
+                return org.springframework.boot.health.contributor.Health.status(health.up() ? "UP" : "DOWN")
+                        .withDetails(health.details())
+                        .build();
+            };
+        }
+    }
+}
