@@ -12,6 +12,7 @@ import dev.perdure.spi.Journals;
 import dev.perdure.spi.Runs;
 import dev.perdure.spi.WaitReason;
 import dev.perdure.spi.change.Entry;
+import dev.perdure.spi.change.Parent;
 import dev.perdure.spi.change.Payload;
 import dev.perdure.spi.change.Recorded;
 import dev.perdure.spi.change.RunRef;
@@ -22,10 +23,13 @@ import java.util.Collection;
 import java.util.Comparator;
 import java.util.EnumMap;
 import java.util.HashMap;
+import java.util.HashSet;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.Set;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
@@ -174,13 +178,25 @@ final class MemoryQueries implements Runs, Journals {
 
     @Override
     public List<RunRef> liveChildren(Collection<RunRef> parents) {
-        return tables.inTransaction(() -> tables.byKey.values().stream()
-                .filter(row -> row.start.parent() != null
-                        && parents.contains(row.start.parent().run())
-                        && !row.start.parent().isReport()
-                        && !row.state.isTerminal())
-                .map(row -> row.ref)
-                .toList());
+        return tables.inTransaction(() -> {
+            Set<RunRef> live = new LinkedHashSet<>();
+            Set<RunRef> level = Set.copyOf(parents);
+            while (!level.isEmpty()) {
+                Set<RunRef> cancelled = new HashSet<>();
+                for (Row row : tables.byKey.values()) {
+                    Parent parent = row.start.parent();
+                    if (parent != null && level.contains(parent.run()) && !parent.isReport()) {
+                        if (!row.state.isTerminal()) {
+                            live.add(row.ref);
+                        } else if (row.state == RunState.CANCELLED) {
+                            cancelled.add(row.ref);
+                        }
+                    }
+                }
+                level = cancelled;
+            }
+            return List.copyOf(live);
+        });
     }
 
     @Override

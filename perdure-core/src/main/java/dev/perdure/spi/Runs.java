@@ -126,7 +126,12 @@ public interface Runs {
     /** Those of these runs that have ended, or are not there any more. One query for all waiters of a process. */
     List<Ended> ended(Collection<RunRef> runs);
 
-    /** The children of these runs that have not ended. */
+    /**
+     * The children of these runs that have not ended. In place of a child that was cancelled, those below it: a kill
+     * that was interrupted has ended that child alone. Children of a run that completed or failed continue without it.
+     *
+     * @return each once
+     */
     List<RunRef> liveChildren(Collection<RunRef> parents);
 
     /** The tasks of this run, in the order of its start. */

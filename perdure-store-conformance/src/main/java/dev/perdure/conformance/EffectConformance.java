@@ -16,6 +16,7 @@ import dev.perdure.spi.change.Effect;
 import dev.perdure.spi.change.Entry;
 import dev.perdure.spi.change.Lane;
 import dev.perdure.spi.change.Move;
+import dev.perdure.spi.change.Parent;
 import dev.perdure.spi.change.Payload;
 import dev.perdure.spi.change.RunRef;
 import dev.perdure.spi.change.WorkerId;
@@ -112,6 +113,65 @@ public abstract class EffectConformance extends StoreConformance {
         assertThat(apply(worker, advance(run, 1, STAY, effects, step(1, "1")))).isInstanceOf(Outcome.Applied.class);
         assertThat(unread(over)).isEmpty();
         assertThat(stateOf(over)).isEqualTo(RunState.COMPLETED);
+    }
+
+    @Test
+    void live_runs_below_a_cancelled_child_are_found_in_its_place() {
+        WorkerId worker = join();
+        RunRef top = startOwned(worker, "top");
+        RunRef middle = startChild(worker, top, "middle", 1);
+        RunRef lower = startChild(worker, middle, "lower", 1);
+        RunRef leaf = startChild(worker, lower, "leaf", 1);
+        RunRef beside = startChild(worker, top, "beside", 2);
+        assertThat(store().runs().liveChildren(List.of(top))).containsExactlyInAnyOrder(middle, beside);
+
+        Move killed = new Move.End(RunState.CANCELLED, payload(""), "enough");
+        apply(worker, advance(top, 1, killed));
+        apply(worker, advance(middle, 1, killed));
+        assertThat(store().runs().liveChildren(List.of(top))).containsExactlyInAnyOrder(lower, beside);
+        apply(worker, advance(lower, 1, killed));
+        assertThat(store().runs().liveChildren(List.of(top, middle, lower)))
+                .as("each once, although it is below all three")
+                .containsExactlyInAnyOrder(leaf, beside);
+        apply(worker, advance(leaf, 1, killed));
+        assertThat(store().runs().liveChildren(List.of(top))).containsExactly(beside);
+    }
+
+    @Test
+    void live_runs_below_a_child_that_completed_or_failed_are_not_found() {
+        WorkerId worker = join();
+        RunRef top = startOwned(worker, "top");
+        RunRef completed = startChild(worker, top, "completed", 1);
+        RunRef failed = startChild(worker, top, "failed", 2);
+        RunRef left = startChild(worker, completed, "left by completed", 1);
+        startChild(worker, failed, "left by failed", 1);
+        apply(worker, advance(completed, 1, complete("1")));
+        apply(worker, advance(failed, 1, new Move.End(RunState.FAILED, payload("{}"), "it broke")));
+
+        assertThat(store().runs().liveChildren(List.of(top))).isEmpty();
+        assertThat(store().runs().liveChildren(List.of(completed))).containsExactly(left);
+    }
+
+    @Test
+    void a_run_that_reports_to_a_cancelled_child_is_not_found_in_its_place() {
+        WorkerId worker = join();
+        RunRef top = startOwned(worker, "top");
+        RunRef middle = startChild(worker, top, "middle", 1);
+        apply(
+                worker,
+                advance(middle, 1, STAY, List.of(new Effect.Start(child("fired", middle, Parent.REPORTS, true)))));
+        apply(worker, advance(middle, 1, new Move.End(RunState.CANCELLED, payload(""), "enough")));
+
+        assertThat(stateOf(refOf("fired"))).isEqualTo(RunState.READY);
+        assertThat(store().runs().liveChildren(List.of(top))).isEmpty();
+    }
+
+    /** Starts a child, which the worker then has. */
+    private RunRef startChild(WorkerId worker, RunRef parent, String id, int position) {
+        apply(worker, advance(parent, 1, STAY, List.of(new Effect.Start(child(id, parent, position, true)))));
+        Claimed child = claimOne(worker);
+        assertThat(child.run().id().value()).isEqualTo(id);
+        return child.run();
     }
 
     @Test

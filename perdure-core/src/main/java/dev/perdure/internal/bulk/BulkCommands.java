@@ -90,11 +90,10 @@ public final class BulkCommands {
 
     /** The children of each run end with it. */
     private BulkReport killed(RunId bulk, BulkState state, List<Selected> page) {
-        List<RunRef> tree = new ArrayList<>();
-        page.forEach(run -> runs.find(run.id()).map(Runs.Found::ref).ifPresent(tree::add));
-        tree.addAll(runs.liveChildren(tree)); // The children of tasks are not found after the kill.
+        List<RunRef> parents = new ArrayList<>();
+        page.forEach(run -> runs.find(run.id()).map(Runs.Found::ref).ifPresent(parents::add));
         BulkReport report = commanded(bulk, state, page, CommandKind.KILL);
-        commands.killChildren(tree, state.action().text());
+        commands.killChildren(parents, state.action().text());
         return report;
     }
 

@@ -21,7 +21,6 @@ import dev.perdure.spi.change.Change;
 import dev.perdure.spi.change.Entry;
 import dev.perdure.spi.change.Payload;
 import dev.perdure.spi.change.RunRef;
-import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
 import java.util.Optional;
@@ -49,11 +48,6 @@ public final class Commands {
     public void send(RunRef run, Change.CommandKind kind, String reason) {
         Texts.requireReason(reason);
         Optional<RunInfo> before = runs.find(run.id()).map(Runs.Found::info);
-        List<RunRef> tree = new ArrayList<>(List.of(run));
-        if (kind == Change.CommandKind.KILL) {
-            tree.addAll(runs.liveChildren(
-                    tree)); // The tasks of a DAG end with it, and their children must be found all the same.
-        }
         Audit audit = auditor.run(Action.valueOf(kind.name()), run.id().value(), reason);
         Outcome outcome = commits.commitAll(List.of(new Change.Command(run.id(), kind, reason, audit)))
                 .getFirst();
@@ -66,7 +60,7 @@ public final class Commands {
                 }
                 if (kind == Change.CommandKind.KILL) {
                     boolean late = !commanded.changed() && commanded.state().isTerminal();
-                    killChildren(tree, reason, late);
+                    killChildren(List.of(run), reason, late);
                 }
             }
             default -> throw new IllegalStateException("Unexpected outcome " + outcome);
@@ -163,8 +157,9 @@ public final class Commands {
     }
 
     /**
-     * Kills the whole tree, from the top, because a killed run starts no more children. A child that its parent starts
-     * between the command and the moment when the parent's worker obeys is not found, and continues.
+     * Kills the whole tree, from the top, because a killed run starts no more children. Sent again after a crash, it finds
+     * what is left below the runs that it has killed. A child that its parent starts between the command and the moment
+     * when the parent's worker obeys is not found, and continues.
      *
      * @param late whether the run at the top had ended before. Then it has no audit entry, and each child has its own
      */

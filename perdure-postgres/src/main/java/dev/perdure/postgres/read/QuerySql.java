@@ -116,15 +116,24 @@ public final class QuerySql {
             WHERE COALESCE(r.state >= ${COMPLETED}, true)
             """;
 
-    /** The runs that the current life of each of these has started. */
+    /**
+     * The runs that the current life of each of these has started, and of each cancelled run among those. The given runs
+     * have no id here and count as cancelled.
+     */
     private static final String LIVE_CHILDREN = """
-            SELECT c.id, c.key
-            FROM unnest(?::bigint[]) AS g (key)
-            CROSS JOIN LATERAL (SELECT restarts FROM ${schema}.run WHERE run.key = g.key OFFSET 0) p
-            CROSS JOIN LATERAL (
-                SELECT id, key, state, parent_restarts, parent_position FROM ${schema}.run WHERE run.parent = g.key OFFSET 0
-            ) c
-            WHERE c.state < ${COMPLETED} AND c.parent_restarts = p.restarts AND c.parent_position IS DISTINCT FROM ${REPORTING}
+            WITH RECURSIVE below AS (
+                SELECT NULL::text COLLATE "C" AS id, g.key, ${CANCELLED}::smallint AS state FROM unnest(?::bigint[]) AS g (key)
+                UNION
+                SELECT c.id, c.key, c.state
+                FROM below b
+                CROSS JOIN LATERAL (SELECT restarts FROM ${schema}.run WHERE run.key = b.key OFFSET 0) p
+                CROSS JOIN LATERAL (
+                    SELECT id, key, state, parent_restarts, parent_position FROM ${schema}.run WHERE run.parent = b.key OFFSET 0
+                ) c
+                WHERE b.state = ${CANCELLED} AND (c.state < ${COMPLETED} OR c.state = ${CANCELLED})
+                      AND c.parent_restarts = p.restarts AND c.parent_position IS DISTINCT FROM ${REPORTING}
+            )
+            SELECT id, key FROM below WHERE state < ${COMPLETED}
             """;
 
     /** Selects the tasks of a run: runs that were started together with their parent. */
