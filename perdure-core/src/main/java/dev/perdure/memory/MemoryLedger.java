@@ -358,6 +358,9 @@ final class MemoryLedger implements Ledger {
         if (command.audit() != null && tables.audits.has(command.audit())) {
             return new Outcome.Commanded(tables.now(), row.state, false, true);
         }
+        if (!command.isFor(row.createdAt, row.changedAt)) {
+            return new Outcome.UnknownRun();
+        }
         RunState before = row.state;
         Control asked = row.control;
         obey(row, command, false);

@@ -7,6 +7,7 @@ import dev.perdure.retention.RetentionInfo;
 import dev.perdure.spi.Audit;
 import dev.perdure.spi.Outcome;
 import dev.perdure.spi.Removals;
+import dev.perdure.spi.change.Change;
 import dev.perdure.spi.change.Parent;
 import java.time.Duration;
 import java.time.Instant;
@@ -100,10 +101,12 @@ final class MemoryRemovals implements Removals {
     }
 
     @Override
-    public Outcome delete(RunId run, Audit audit) {
+    public Outcome delete(RunId run, Change.Seen seen, Audit audit) {
         return tables.inTransaction(() -> {
             Row row = tables.byId.get(run);
-            if (row == null || tables.audits.has(audit)) {
+            if (row == null
+                    || tables.audits.has(audit)
+                    || !seen.equals(new Change.Seen(row.createdAt, row.changedAt))) {
                 return new Outcome.UnknownRun();
             }
             Row parent = parentOf(row);

@@ -147,7 +147,7 @@ final class MemoryRetries {
 
     Outcome reassign(Change.Reassign reassign) {
         Row row = tables.byId.get(reassign.run());
-        if (row == null) {
+        if (row == null || !row.createdAt.equals(reassign.seen().createdAt())) {
             return new Outcome.UnknownRun();
         }
         String queue = Objects.requireNonNullElse(reassign.queue(), row.start.queue());

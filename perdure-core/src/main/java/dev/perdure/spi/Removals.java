@@ -4,6 +4,7 @@ import dev.perdure.RunId;
 import dev.perdure.RunState;
 import dev.perdure.retention.Retention;
 import dev.perdure.retention.RetentionInfo;
+import dev.perdure.spi.change.Change;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
@@ -63,12 +64,14 @@ public interface Removals {
      * Deletes a run that has ended, with its children and tasks and everything that belongs to them, however young it
      * is. Its id is free afterwards. It is refused as {@link #refusal} says, and if a run below it has not ended or is
      * named by a start key. A run that is there although the audit has the entry is another one, which has got the id
-     * since: then the run is unknown.
+     * since: then the run is unknown. So is one that was created, or entered its state, at another time than the one
+     * that the sender saw.
      *
+     * @param seen the run as the sender saw it
      * @param audit the audit entry
      * @return {@link Outcome.Applied}, {@link Outcome.Refused} or {@link Outcome.UnknownRun}
      */
-    Outcome delete(RunId run, Audit audit);
+    Outcome delete(RunId run, Change.Seen seen, Audit audit);
 
     /**
      * What keeps a run that has ended.

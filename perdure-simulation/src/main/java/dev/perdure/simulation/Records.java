@@ -274,8 +274,8 @@ public final class Records extends ForwardingStore {
             }
 
             @Override
-            public Outcome delete(RunId run, Audit audit) {
-                return checked(() -> removals.delete(run, audit), Outcome.Applied.class::isInstance);
+            public Outcome delete(RunId run, Change.Seen seen, Audit audit) {
+                return checked(() -> removals.delete(run, seen, audit), Outcome.Applied.class::isInstance);
             }
         };
     }

@@ -240,4 +240,53 @@ public abstract class CommandConformance extends StoreConformance {
         assertThat(claimOne(worker).run()).isEqualTo(run);
         assertThat(polled(worker, 10).claimed()).isEmpty();
     }
+
+    @Test
+    void a_run_that_was_paused_anew_since_it_was_seen_is_not_resumed() {
+        WorkerId worker = join();
+        RunRef run = paused(worker, "a");
+        Change.Seen earlier = seen("a");
+        advance(Duration.ofSeconds(1));
+        command(run, CommandKind.RESUME, "");
+        command(run, CommandKind.PAUSE, "look at it first");
+
+        assertThat(apply(Lane.client(0), new Change.Command(run.id(), CommandKind.RESUME, "", null, earlier)))
+                .isEqualTo(new Outcome.UnknownRun());
+        assertThat(found(run).info().reason()).contains("look at it first");
+        assertThat(polled(worker, 10).claimed()).isEmpty();
+        assertThat(apply(Lane.client(0), new Change.Command(run.id(), CommandKind.RESUME, "", null, seen("a"))))
+                .isEqualTo(changed(RunState.READY));
+    }
+
+    @Test
+    void a_run_that_has_changed_its_state_since_it_was_seen_obeys_other_commands() {
+        WorkerId worker = join();
+        RunRef run = suspended(worker, "a");
+        Change.Seen earlier = seen("a");
+        advance(Duration.ofSeconds(1));
+        command(run, CommandKind.PAUSE, "why");
+
+        assertThat(apply(Lane.client(0), new Change.Command(run.id(), CommandKind.KILL, "no", null, earlier)))
+                .isEqualTo(changed(RunState.CANCELLED));
+    }
+
+    @Test
+    void a_run_that_has_got_the_id_since_another_was_seen_obeys_no_command() {
+        WorkerId worker = join();
+        for (CommandKind kind : List.of(CommandKind.CANCEL, CommandKind.KILL, CommandKind.PAUSE, CommandKind.RESUME)) {
+            String id = kind.name();
+            paused(worker, id);
+            Change.Seen earlier = seen(id);
+            free(id);
+            RunRef other = kind == CommandKind.RESUME ? paused(worker, id) : startReady(id);
+            RunState state = stateOf(other);
+
+            assertThat(apply(Lane.client(0), new Change.Command(other.id(), kind, "why", null, earlier)))
+                    .isEqualTo(new Outcome.UnknownRun());
+            assertThat(stateOf(other)).isEqualTo(state);
+            assertThat(apply(Lane.client(0), new Change.Command(other.id(), kind, "why", null, seen(id))))
+                    .isInstanceOf(Outcome.Commanded.class);
+            assertThat(stateOf(other)).isNotEqualTo(state);
+        }
+    }
 }

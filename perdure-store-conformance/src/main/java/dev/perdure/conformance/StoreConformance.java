@@ -4,6 +4,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.perdure.RunId;
 import dev.perdure.RunState;
+import dev.perdure.audit.AuditEntry.Action;
+import dev.perdure.audit.AuditEntry.Subject;
+import dev.perdure.audit.Operator;
+import dev.perdure.spi.Audit;
 import dev.perdure.spi.Dispatch.Claimed;
 import dev.perdure.spi.Dispatch.Poll;
 import dev.perdure.spi.Dispatch.Polled;
@@ -282,6 +286,23 @@ public abstract class StoreConformance {
 
     protected final Runs.Found found(RunRef run) {
         return store().runs().find(run.id()).orElseThrow();
+    }
+
+    /** The run that has the id now. If none has it, one of this moment. */
+    protected final Change.Seen seen(String id) {
+        return store().runs()
+                .find(RunId.of(id))
+                .map(Runs.Found::info)
+                .map(info -> new Change.Seen(info.createdAt(), info.changedAt()))
+                .orElseGet(() -> new Change.Seen(now(), now()));
+    }
+
+    /** Kills and deletes the run that has the id, so that another one can get it a second later. */
+    protected final void free(String id) {
+        apply(Lane.client(0), new Change.Command(RunId.of(id), Change.CommandKind.KILL, "gone"));
+        Audit audit = new Audit(UUID.randomUUID(), Operator.named("anna"), Action.DELETE, Subject.RUN, id, 0, "why");
+        assertThat(store().removals().delete(RunId.of(id), seen(id), audit)).isInstanceOf(Outcome.Applied.class);
+        advance(Duration.ofSeconds(1));
     }
 
     protected final RunRef refOf(String id) {

@@ -69,7 +69,8 @@ public final class BulkCommands {
         String reason = state.action().text();
         Action action = Action.valueOf(kind.name());
         List<Outcome> outcomes = commits.commitAll(page.stream()
-                .<Change>map(run -> new Change.Command(run.id(), kind, reason, audit(bulk, state, action, run)))
+                .<Change>map(
+                        run -> new Change.Command(run.id(), kind, reason, audit(bulk, state, action, run), run.seen()))
                 .toList());
         BulkReport report = BulkReport.NOTHING;
         for (int i = 0; i < page.size(); i++) {
@@ -91,7 +92,10 @@ public final class BulkCommands {
     /** The children of each run end with it. */
     private BulkReport killed(RunId bulk, BulkState state, List<Selected> page) {
         List<RunRef> parents = new ArrayList<>();
-        page.forEach(run -> runs.find(run.id()).map(Runs.Found::ref).ifPresent(parents::add));
+        page.forEach(run -> runs.find(run.id())
+                .filter(found -> found.info().createdAt().equals(run.createdAt()))
+                .map(Runs.Found::ref)
+                .ifPresent(parents::add));
         BulkReport report = commanded(bulk, state, page, CommandKind.KILL);
         commands.killChildren(parents, state.action().text());
         return report;
@@ -127,7 +131,7 @@ public final class BulkCommands {
         BulkReport report = BulkReport.NOTHING;
         for (Selected run : page) {
             Audit audit = audit(bulk, state, Action.DELETE, run);
-            Outcome outcome = removals.delete(run.id(), audit);
+            Outcome outcome = removals.delete(run.id(), run.seen(), audit);
             report = report.plus(
                     switch (outcome) {
                         case Outcome.Applied applied -> changed();
@@ -146,14 +150,15 @@ public final class BulkCommands {
         BulkReport report = BulkReport.NOTHING;
         for (Selected run : page) {
             Audit audit = audit(bulk, state, Action.MOVE, run);
-            Outcome outcome = commits.commitAll(List.of(new Change.Reassign(run.id(), queue, version, audit)))
+            Outcome outcome = commits.commitAll(
+                            List.of(new Change.Reassign(run.id(), queue, version, audit, run.seen())))
                     .getFirst();
             report = report.plus(
                     switch (outcome) {
                         case Outcome.Applied applied -> changed();
                         case Outcome.AlreadyThere there -> isRecorded(audit) ? changed() : skipped();
                         case Outcome.Refused refused -> refused(run, refused.reason());
-                        case Outcome.UnknownRun unknown -> skipped();
+                        case Outcome.UnknownRun unknown -> isRecorded(audit) ? changed() : skipped();
                         default -> throw new IllegalStateException("Unexpected outcome " + outcome);
                     });
         }

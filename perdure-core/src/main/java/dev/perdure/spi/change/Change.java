@@ -120,21 +120,37 @@ public sealed interface Change {
     /**
      * A command from outside to a run. It takes effect at once on a run that no worker holds. If a worker holds the
      * run, the store leaves the command on the row and raises the wake count. A command whose audit entry is there was
-     * carried out before: it does nothing, whatever has become of the run since.
+     * carried out before: it does nothing, whatever has become of the run since. Otherwise the run is unknown if it is
+     * not the one that the sender saw; for {@link CommandKind#RESUME} also if it has changed its state since.
      *
      * @param run the run
      * @param kind what it does
      * @param reason why; empty for {@link CommandKind#RESUME}
      * @param audit the audit entry, or null for a command that the engine gives by itself
+     * @param seen the run as the sender saw it, or null for whichever run has the id
      */
     record Command(
             RunId run,
             CommandKind kind,
             String reason,
-            @Nullable Audit audit) implements Change {
+            @Nullable Audit audit,
+            @Nullable Seen seen) implements Change {
+        /** A command to whichever run has the id. */
+        public Command(RunId run, CommandKind kind, String reason, @Nullable Audit audit) {
+            this(run, kind, reason, audit, null);
+        }
+
         /** A command that the engine gives by itself. */
         public Command(RunId run, CommandKind kind, String reason) {
             this(run, kind, reason, null);
+        }
+
+        /** For stores: whether the command is for the run that was created and entered its state at these times. */
+        public boolean isFor(Instant createdAt, Instant changedAt) {
+            return seen == null
+                    || (kind == CommandKind.RESUME
+                            ? seen.equals(new Seen(createdAt, changedAt))
+                            : seen.createdAt().equals(createdAt));
         }
     }
 
@@ -335,15 +351,17 @@ public sealed interface Change {
     /**
      * Gives a run another queue, or pins it to another version. No worker must hold the run. It then waits in that queue
      * from now on, and gives back its place in the other one. Refused as {@link #refusal} says. The store recognises a
-     * repeated move by its audit entry; a run that is there already is {@link Outcome.AlreadyThere}.
+     * repeated move by its audit entry; a run that is there already is {@link Outcome.AlreadyThere}. A run that was
+     * created at another time than the one that the sender saw is unknown.
      *
      * @param run the run
      * @param queue its new queue, or null to leave it where it is
      * @param version its new version, or null to leave it as it is
      * @param audit the audit entry
+     * @param seen the run as the sender saw it
      */
     record Reassign(
-            RunId run, @Nullable String queue, @Nullable String version, Audit audit) implements Change {
+            RunId run, @Nullable String queue, @Nullable String version, Audit audit, Seen seen) implements Change {
         /**
          * For stores: why a run cannot be moved, or null.
          *
@@ -371,6 +389,15 @@ public sealed interface Change {
             };
         }
     }
+
+    /**
+     * A run as somebody saw it. By the time at which it was created, the store knows a run from another one that has got
+     * its id since.
+     *
+     * @param createdAt when it was created
+     * @param changedAt when it entered the state that it had
+     */
+    record Seen(Instant createdAt, Instant changedAt) {}
 
     /** What a command does to a run. */
     enum CommandKind {

@@ -16,6 +16,7 @@ import dev.perdure.retention.RetentionInfo;
 import dev.perdure.spi.Audit;
 import dev.perdure.spi.Outcome;
 import dev.perdure.spi.Removals;
+import dev.perdure.spi.change.Change;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
@@ -155,8 +156,8 @@ public final class PostgresRemovals implements Removals {
     }
 
     @Override
-    public Outcome delete(RunId run, Audit audit) {
-        RunDeletion deletion = new RunDeletion(sql, script, run, audit);
+    public Outcome delete(RunId run, Change.Seen seen, Audit audit) {
+        RunDeletion deletion = new RunDeletion(sql, script, run, seen, audit);
         Outcome outcome = null;
         while (outcome == null) {
             outcome = database.inTransaction(connection -> {

@@ -96,10 +96,14 @@ public final class RemovalSql {
                 ORDER BY created_at, key
                 LIMIT ?""";
 
-    /** One run, if it is the one that the entry is about: one that is there although it was deleted has got its id since. */
+    /**
+     * One run, if it is the one that the sender saw, in the same state since. One that is there although the entry tells
+     * that it was deleted has got its id since.
+     */
     private static final String NAMED_RUN = """
             SELECT * FROM ${schema}.run
-                WHERE id = ? AND (removed_at = 'infinity' OR NOT EXISTS (SELECT FROM ${schema}.audit a WHERE a.id = ?::uuid))""";
+                WHERE id = ? AND created_at = ?::timestamptz AND changed_at = ?::timestamptz
+                  AND (removed_at = 'infinity' OR NOT EXISTS (SELECT FROM ${schema}.audit a WHERE a.id = ?::uuid))""";
 
     private static final String PARENT =
             "SELECT p.id FROM ${schema}.run r JOIN ${schema}.run p ON p.key = r.parent WHERE r.key = ?";

@@ -10,6 +10,7 @@ import dev.perdure.postgres.jdbc.Script;
 import dev.perdure.spi.Audit;
 import dev.perdure.spi.Outcome;
 import dev.perdure.spi.Removals;
+import dev.perdure.spi.change.Change;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
@@ -30,12 +31,14 @@ final class RunDeletion {
     private final RemovalSql sql;
     private final Script script;
     private final RunId run;
+    private final Change.Seen seen;
     private final Audit audit;
 
-    RunDeletion(RemovalSql sql, Script script, RunId run, Audit audit) {
+    RunDeletion(RemovalSql sql, Script script, RunId run, Change.Seen seen, Audit audit) {
         this.sql = sql;
         this.script = script;
         this.run = run;
+        this.seen = seen;
         this.audit = audit;
     }
 
@@ -82,7 +85,11 @@ final class RunDeletion {
 
     private @Nullable OldRun find(Connection connection) throws SQLException {
         try (PreparedStatement statement = Database.prepare(connection, sql.find)) {
-            new Parameters(statement).text(run.value()).text(audit.id().toString());
+            new Parameters(statement)
+                    .text(run.value())
+                    .time(seen.createdAt())
+                    .time(seen.changedAt())
+                    .text(audit.id().toString());
             try (ResultSet row = statement.executeQuery()) {
                 return row.next() ? OldRun.of(row) : null;
             }

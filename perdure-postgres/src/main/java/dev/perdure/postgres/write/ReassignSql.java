@@ -7,7 +7,7 @@ import dev.perdure.postgres.write.part.Pieces;
 public final class ReassignSql {
     private static final String LOCK = "SELECT key FROM ${schema}.run WHERE id = ? FOR NO KEY UPDATE";
 
-    /** The run as it is under the lock. */
+    /** The run as it is under the lock, if it is the one that the sender saw. */
     private static final String FIND = """
             SELECT r.key, r.state, r.epoch, r.changed_at, ${now} AS at,
                    r.after IS NOT NULL OR r.before IS NOT NULL AS of_dag,
@@ -16,6 +16,7 @@ public final class ReassignSql {
                    OR EXISTS (SELECT FROM ${schema}.audit a WHERE a.id = g.entry) AS done
             FROM (SELECT ?::text AS id, ?::text AS queue, ?::text AS version, ?::uuid AS entry) g
             JOIN ${schema}.run r ON r.id = g.id
+            WHERE r.created_at = ?::timestamptz
             """;
 
     /** A run that waits for a worker waits in the new queue from now on. Its place in the old one is free. */

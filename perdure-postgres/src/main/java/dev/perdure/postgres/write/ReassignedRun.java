@@ -43,7 +43,8 @@ final class ReassignedRun {
                     .text(reassign.run().value())
                     .text(reassign.queue())
                     .text(reassign.version())
-                    .text(reassign.audit().id().toString());
+                    .text(reassign.audit().id().toString())
+                    .time(reassign.seen().createdAt());
             try (ResultSet row = statement.executeQuery()) {
                 return row.next() ? apply(connection, reassign, row) : new Outcome.UnknownRun();
             }

@@ -11,6 +11,7 @@ import dev.perdure.spi.change.Change;
 import dev.perdure.spi.change.Change.CommandKind;
 import dev.perdure.spi.change.Due;
 import dev.perdure.spi.change.Effect;
+import dev.perdure.spi.change.Lane;
 import dev.perdure.spi.change.Move;
 import dev.perdure.spi.change.RunRef;
 import dev.perdure.spi.change.WorkerId;
@@ -290,5 +291,17 @@ public abstract class TaskCommandConformance extends DagConformance {
         assertThat(claimedIds(new Dispatch.Poll(worker, Set.of(DEFINITION), Set.of(QUEUE), null, 10, false)))
                 .isEmpty();
         assertThat(claimedIds(poll(worker, 10))).containsExactly("dag");
+    }
+
+    @Test
+    void a_dag_that_has_got_the_id_since_another_was_seen_keeps_its_tasks() {
+        start(null, diamond());
+        Change.Seen earlier = seen("dag");
+        free("dag");
+        start(null, diamond());
+
+        assertThat(apply(Lane.client(0), new Change.Command(RunId.of("dag"), CommandKind.KILL, "no", null, earlier)))
+                .isEqualTo(new Outcome.UnknownRun());
+        assertThat(statesOf("dag", "a", "b")).containsExactly(RunState.PENDING, RunState.READY, RunState.PENDING);
     }
 }

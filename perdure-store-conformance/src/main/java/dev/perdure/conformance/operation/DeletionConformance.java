@@ -21,6 +21,7 @@ import dev.perdure.spi.change.Change;
 import dev.perdure.spi.change.Channel;
 import dev.perdure.spi.change.Effect;
 import dev.perdure.spi.change.Lane;
+import dev.perdure.spi.change.Move;
 import dev.perdure.spi.change.NewRun;
 import dev.perdure.spi.change.RunRef;
 import dev.perdure.spi.change.Task;
@@ -41,7 +42,7 @@ public abstract class DeletionConformance extends DagConformance {
     }
 
     private Outcome delete(String run) {
-        return store().removals().delete(RunId.of(run), entry(run));
+        return store().removals().delete(RunId.of(run), seen(run), entry(run));
     }
 
     private String refusal(String run) {
@@ -113,12 +114,42 @@ public abstract class DeletionConformance extends DagConformance {
         WorkerId worker = join();
         ended(worker, "a");
         Audit entry = entry("a");
-        assertThat(store().removals().delete(RunId.of("a"), entry)).isInstanceOf(Outcome.Applied.class);
+        assertThat(store().removals().delete(RunId.of("a"), seen("a"), entry)).isInstanceOf(Outcome.Applied.class);
         RunRef other = startReady("a");
         apply(worker, advance(claimOne(worker).run(), 1, complete("1")));
 
-        assertThat(store().removals().delete(RunId.of("a"), entry)).isEqualTo(new Outcome.UnknownRun());
+        assertThat(store().removals().delete(RunId.of("a"), seen("a"), entry)).isEqualTo(new Outcome.UnknownRun());
         assertThat(stateOf(other)).isEqualTo(RunState.COMPLETED);
+        assertThat(entries()).hasSize(1);
+    }
+
+    @Test
+    void a_run_that_has_ended_once_more_since_it_was_seen_stays() {
+        WorkerId worker = join();
+        RunRef run = startOwned(worker, "a");
+        apply(worker, advance(run, 1, new Move.End(RunState.FAILED, payload("1"), "no")));
+        Change.Seen seen = seen("a");
+        advance(Duration.ofSeconds(1));
+        apply(Lane.client(0), new Change.Retry(run.id(), seen.changedAt()));
+        Claimed retried = claimOne(worker);
+        apply(worker, advance(run, retried.epoch(), complete("1")));
+
+        assertThat(store().removals().delete(run.id(), seen, entry("a"))).isEqualTo(new Outcome.UnknownRun());
+        assertThat(stateOf(run)).isEqualTo(RunState.COMPLETED);
+        assertThat(entries()).isEmpty();
+        assertThat(delete("a")).isInstanceOf(Outcome.Applied.class);
+    }
+
+    @Test
+    void a_run_that_has_got_the_id_since_another_was_seen_stays() {
+        WorkerId worker = join();
+        ended(worker, "a");
+        Change.Seen seen = seen("a");
+        free("a");
+        ended(worker, "a");
+
+        assertThat(store().removals().delete(RunId.of("a"), seen, entry("a"))).isEqualTo(new Outcome.UnknownRun());
+        assertThat(there()).containsExactly("a");
         assertThat(entries()).hasSize(1);
     }
 

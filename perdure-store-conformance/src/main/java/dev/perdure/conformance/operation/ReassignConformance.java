@@ -35,9 +35,9 @@ public abstract class ReassignConformance extends DagConformance {
     /** For subclasses. */
     protected ReassignConformance() {}
 
-    private static Change move(String run, @Nullable String queue, @Nullable String version) {
+    private Change move(String run, @Nullable String queue, @Nullable String version) {
         Audit audit = new Audit(UUID.randomUUID(), Operator.named("anna"), Action.MOVE, Subject.RUN, run, 0, "why");
-        return new Change.Reassign(RunId.of(run), queue, version, audit);
+        return new Change.Reassign(RunId.of(run), queue, version, audit, seen(run));
     }
 
     private Outcome moved(String run, @Nullable String queue, @Nullable String version) {
@@ -78,6 +78,17 @@ public abstract class ReassignConformance extends DagConformance {
         assertThat(selected(RunFilter.all().queue(OTHER))).containsExactly("a");
         assertThat(claimed(worker, OTHER, null)).containsExactly("a");
         assertThat(entries()).containsExactly("MOVE run 'a' by anna: why");
+    }
+
+    @Test
+    void a_run_that_has_got_the_id_since_another_was_seen_is_not_moved() {
+        startReady("a");
+        Change earlier = move("a", OTHER, null);
+        free("a");
+        startReady("a");
+
+        assertThat(apply(Lane.client(0), earlier)).isEqualTo(new Outcome.UnknownRun());
+        assertThat(selected(RunFilter.all().queue(OTHER))).isEmpty();
     }
 
     @Test

@@ -24,6 +24,7 @@ public final class RunCommands {
      * @param kind the kind of command
      * @param reason the reason
      * @param audit its audit entry, or null
+     * @param seen the run as the sender saw it, or null
      * @param sender the transition that sends it, or null
      */
     public record RunCommand(
@@ -32,28 +33,43 @@ public final class RunCommands {
             CommandKind kind,
             String reason,
             @Nullable Audit audit,
-            Change.@Nullable Advance sender) {}
+            Change.@Nullable Seen seen,
+            Change.@Nullable Advance sender) {
+        private @Nullable String created() {
+            return seen == null ? null : seen.createdAt().toString();
+        }
+
+        private @Nullable String entered() {
+            return seen == null || kind != CommandKind.RESUME
+                    ? null
+                    : seen.changedAt().toString();
+        }
+    }
 
     public static final Columns<RunCommand> COLUMNS = Columns.<RunCommand>of()
             .text("id", command -> command.run().value())
             .smallint("command", command -> Codes.of(command.kind()))
             .text("why", command -> Text.storable(command.reason()))
             .text("audit", command -> AuditText.of(command.audit()))
+            .text("created", RunCommand::created)
+            .text("entered", RunCommand::entered)
             .with(Rights.columns("sender", "epoch", RunCommand::sender));
 
     public static final Columns<RunCommand> KILLS = Columns.<RunCommand>of()
             .text("id", command -> command.run().value())
             .text("why", command -> Text.storable(command.reason()))
+            .text("created", RunCommand::created)
             .bool("expires", command -> command.kind() == CommandKind.EXPIRE);
 
     public final List<RunCommand> all = new ArrayList<>();
 
     void asked(int index, Change.Command command) {
-        all.add(new RunCommand(index, command.run(), command.kind(), command.reason(), command.audit(), null));
+        all.add(new RunCommand(
+                index, command.run(), command.kind(), command.reason(), command.audit(), command.seen(), null));
     }
 
     void cancel(Change.Advance sender, RunId run, String reason) {
-        all.add(new RunCommand(MailDeliveries.UNASKED, run, CommandKind.CANCEL, reason, null, sender));
+        all.add(new RunCommand(MailDeliveries.UNASKED, run, CommandKind.CANCEL, reason, null, null, sender));
     }
 
     public boolean isEmpty() {

@@ -47,6 +47,10 @@ public final class CommandSql {
                     ) ELSE false END AS carried_out
                     OFFSET 0
                 ) b
+                -- A run that is not the one that the sender saw is unknown.
+                WHERE b.carried_out
+                   OR (g.created IS NULL OR r.created_at = g.created::timestamptz)
+                  AND (g.entered IS NULL OR r.changed_at = g.entered::timestamptz)
             ), decided AS MATERIALIZED (
                 SELECT f.*,
                        CASE WHEN state >= ${COMPLETED} THEN state

@@ -57,14 +57,16 @@ public final class DagSql {
 
     /** The tasks of runs that were killed, as rows for {@link CommandSql#command}. */
     static final String TASKS_OF_KILLED = """
-            SELECT t.id, ${KILL}::smallint AS command, g.why, NULL::text AS audit, row_number() OVER (ORDER BY t.key) AS ordinal, true AS with_dag
+            SELECT t.id, ${KILL}::smallint AS command, g.why, NULL::text AS audit, NULL::text AS created, NULL::text AS entered,
+                   row_number() OVER (ORDER BY t.key) AS ordinal, true AS with_dag
                 FROM ${kills}
-                CROSS JOIN LATERAL (SELECT key, state, epoch FROM ${schema}.run WHERE run.id = g.id OFFSET 0) r
+                CROSS JOIN LATERAL (SELECT key, state, epoch, created_at FROM ${schema}.run WHERE run.id = g.id OFFSET 0) r
                 CROSS JOIN LATERAL (
                     SELECT key, id FROM ${schema}.run
                     WHERE run.parent = r.key AND run.before IS NOT NULL AND run.state < ${COMPLETED} OFFSET 0
                 ) t
                 WHERE (${client_or_lane_exists})
+                  AND (g.created IS NULL OR r.created_at = g.created::timestamptz)
                   -- A task that has begun does not expire.
                   AND (NOT g.expires OR r.state = ${CANCELLED} AND r.epoch = 0)""";
 

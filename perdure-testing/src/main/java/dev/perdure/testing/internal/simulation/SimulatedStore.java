@@ -315,8 +315,8 @@ final class SimulatedStore implements Store {
             }
 
             @Override
-            public Outcome delete(RunId run, Audit audit) {
-                return removals.delete(run, audit);
+            public Outcome delete(RunId run, Change.Seen seen, Audit audit) {
+                return removals.delete(run, seen, audit);
             }
         };
     }
