@@ -391,8 +391,8 @@ public sealed interface Change {
     }
 
     /**
-     * A run as somebody saw it. By the time at which it was created, the store knows a run from another one that has got
-     * its id since.
+     * A run as the sender of a change saw it. By the time at which it was created, the store knows a run from another
+     * one that has got its id since.
      *
      * @param createdAt when it was created
      * @param changedAt when it entered the state that it had
