@@ -16,8 +16,8 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Selects the runs of {@link Operations#runs(RunFilter)}: those for which everything that the filter names is true. A list has the newest runs first, one page at a time; the next page is
- * {@code filter.after(lastOfTheList)}. Immutable.
+ * Selects the runs of {@link Operations#runs(RunFilter)}: those for which everything that the filter names is true. A
+ * list has the newest runs first, one page at a time; the next page is {@code filter.after(lastOfTheList)}. Immutable.
  *
  * <pre>{@code
  * RunFilter.all().definition("order").state(RunState.FAILED, RunState.PAUSED).reason("java.net.")

@@ -51,14 +51,6 @@ public record BulkAction(Kind kind, String text) {
             };
         }
 
-        /**
-         * Whether it is only for runs that were in such a state when the bulk action began, and not for those that
-         * entered it since.
-         */
-        public boolean isOfRest() {
-            return this == RESUME || this == RETRY || this == DELETE;
-        }
-
         /** Whether it changes where runs are executed. The engine's own runs stay where every worker takes them. */
         public boolean moves() {
             return this == MOVE_TO_QUEUE || this == MOVE_TO_VERSION;

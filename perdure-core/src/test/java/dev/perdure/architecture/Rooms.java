@@ -23,7 +23,7 @@ final class Rooms {
                     "definition",
                     "text",
                     "time"),
-            room("bulk", "command", "worker", "execution", "definition"),
+            room("bulk", "command", "worker", "execution", "definition", "text"),
             room(
                     "handle",
                     "command",

@@ -10,6 +10,7 @@ import dev.perdure.audit.AuditFilter;
 import dev.perdure.bulk.BulkAction;
 import dev.perdure.bulk.BulkReport;
 import dev.perdure.internal.bulk.BulkPage.Selected;
+import dev.perdure.internal.command.Auditor;
 import dev.perdure.internal.command.Commands;
 import dev.perdure.internal.command.Commits;
 import dev.perdure.internal.worker.Listeners;
@@ -26,6 +27,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.UUID;
+import java.util.function.BiFunction;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -33,8 +35,6 @@ import org.jspecify.annotations.Nullable;
  * the same report.
  */
 public final class BulkCommands {
-    private static final int MAX_DETAIL = 1_000;
-
     private final Commits commits;
     private final Commands commands;
     private final Runs runs;
@@ -101,86 +101,75 @@ public final class BulkCommands {
         return report;
     }
 
-    // ---- retry
+    // ---- retry, delete, move
 
-    /** One after the other: each is a transaction of its own, and others share the batches of this worker. */
     private BulkReport retried(RunId bulk, BulkState state, List<Selected> page) {
-        BulkReport report = BulkReport.NOTHING;
-        for (Selected run : page) {
-            Audit audit = audit(bulk, state, Action.RETRY, run);
-            Outcome outcome = commits.commitAll(List.of(new Change.Retry(run.id(), run.changedAt(), audit)))
-                    .getFirst();
-            report = report.plus(
-                    switch (outcome) {
-                        case Outcome.Applied applied -> {
-                            tell(run, applied.state(), "");
-                            yield changed();
-                        }
-                        case Outcome.AlreadyThere there -> isRecorded(audit) ? changed() : skipped();
-                        case Outcome.Refused refused -> refused(run, refused.reason());
-                        case Outcome.UnknownRun unknown -> skipped();
-                        default -> throw new IllegalStateException("Unexpected outcome " + outcome);
-                    });
-        }
-        return report;
+        return alone(bulk, state, page, Action.RETRY, (run, audit) -> {
+            Outcome outcome = commit(new Change.Retry(run.id(), run.changedAt(), audit));
+            if (outcome instanceof Outcome.Applied applied) {
+                tell(run, applied.state(), "");
+            }
+            return outcome;
+        });
     }
-
-    // ---- delete
 
     private BulkReport deleted(RunId bulk, BulkState state, List<Selected> page) {
-        BulkReport report = BulkReport.NOTHING;
-        for (Selected run : page) {
-            Audit audit = audit(bulk, state, Action.DELETE, run);
-            Outcome outcome = removals.delete(run.id(), run.seen(), audit);
-            report = report.plus(
-                    switch (outcome) {
-                        case Outcome.Applied applied -> changed();
-                        case Outcome.Refused refused -> refused(run, refused.reason());
-                        case Outcome.UnknownRun unknown -> isRecorded(audit) ? changed() : skipped();
-                        default -> throw new IllegalStateException("Unexpected outcome " + outcome);
-                    });
-        }
-        return report;
+        return alone(bulk, state, page, Action.DELETE, (run, audit) -> removals.delete(run.id(), run.seen(), audit));
     }
-
-    // ---- move
 
     private BulkReport moved(
             RunId bulk, BulkState state, List<Selected> page, @Nullable String queue, @Nullable String version) {
+        return alone(
+                bulk,
+                state,
+                page,
+                Action.MOVE,
+                (run, audit) -> commit(new Change.Reassign(run.id(), queue, version, audit, run.seen())));
+    }
+
+    private Outcome commit(Change change) {
+        return commits.commitAll(List.of(change)).getFirst();
+    }
+
+    /** One after the other: each is a transaction of its own, and others share the batches of this worker. */
+    private BulkReport alone(
+            RunId bulk,
+            BulkState state,
+            List<Selected> page,
+            Action action,
+            BiFunction<Selected, Audit, Outcome> command) {
         BulkReport report = BulkReport.NOTHING;
         for (Selected run : page) {
-            Audit audit = audit(bulk, state, Action.MOVE, run);
-            Outcome outcome = commits.commitAll(
-                            List.of(new Change.Reassign(run.id(), queue, version, audit, run.seen())))
-                    .getFirst();
+            Audit audit = audit(bulk, state, action, run);
+            Outcome outcome = command.apply(run, audit);
             report = report.plus(
                     switch (outcome) {
                         case Outcome.Applied applied -> changed();
-                        case Outcome.AlreadyThere there -> isRecorded(audit) ? changed() : skipped();
                         case Outcome.Refused refused -> refused(run, refused.reason());
-                        case Outcome.UnknownRun unknown -> isRecorded(audit) ? changed() : skipped();
+                        case Outcome.AlreadyThere there -> before(audit);
+                        case Outcome.UnknownRun unknown -> before(audit);
                         default -> throw new IllegalStateException("Unexpected outcome " + outcome);
                     });
         }
         return report;
     }
 
-    // ---- what they share
-
-    /** Whether this bulk action has changed the run before a crash, and not another command. */
-    private boolean isRecorded(Audit audit) {
-        return runs.audited(AuditFilter.run(audit.name())).stream()
+    /** A run that needs no command any more: this bulk action has changed it before a crash, or another command has. */
+    private BulkReport before(Audit audit) {
+        boolean recorded = runs.audited(AuditFilter.run(audit.name())).stream()
                 .map(AuditEntry::id)
                 .anyMatch(audit.id()::equals);
+        return recorded ? changed() : skipped();
     }
+
+    // ---- what they share
 
     /** The id follows from the bulk action and the run, so that a page that is sent again has the same entries. */
     private static Audit audit(RunId bulk, BulkState state, Action action, Selected run) {
         UUID id = UUID.nameUUIDFromBytes((bulk + "\n" + run.id()).getBytes(StandardCharsets.UTF_8));
         BulkAction asked = state.action();
         String detail = asked.text().isEmpty() ? "in " + bulk : "in %s: %s".formatted(bulk, asked.text());
-        String shortened = detail.length() > MAX_DETAIL ? detail.substring(0, MAX_DETAIL) : detail;
-        return new Audit(id, state.operator(), action, Subject.RUN, run.id().value(), 0, shortened);
+        return new Audit(id, state.operator(), action, Subject.RUN, run.id().value(), 0, Auditor.shortened(detail));
     }
 
     private void tell(Selected run, RunState state, String reason) {

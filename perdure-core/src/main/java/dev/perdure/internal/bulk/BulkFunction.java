@@ -10,6 +10,7 @@ import dev.perdure.RunState;
 import dev.perdure.StepOptions;
 import dev.perdure.WorkflowContext;
 import dev.perdure.attribute.Description;
+import dev.perdure.bulk.BulkAction.Kind;
 import dev.perdure.bulk.BulkReport;
 import dev.perdure.internal.bulk.BulkState.Begun;
 import dev.perdure.internal.bulk.BulkState.Reached;
@@ -23,6 +24,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.Callable;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
@@ -45,6 +47,9 @@ public final class BulkFunction implements Registered.Function {
 
     /** What the ids of bulk actions begin with. */
     public static final String PREFIX = "bulk:";
+
+    /** These are only for runs that were at rest when the bulk action began, and not for those that came to rest since. */
+    private static final Set<Kind> OF_REST = Set.of(Kind.RESUME, Kind.RETRY, Kind.DELETE);
 
     private static final int RUNS_OF_A_PAGE = 100;
     private static final int PAGES_OF_A_LIFE = 50;
@@ -164,6 +169,6 @@ public final class BulkFunction implements Registered.Function {
                 && !state.action().kind().moves();
         return !info.id().equals(bulk)
                 && (named || !ofTheEngine)
-                && !(state.action().kind().isOfRest() && info.changedAt().isAfter(began));
+                && !(OF_REST.contains(state.action().kind()) && info.changedAt().isAfter(began));
     }
 }

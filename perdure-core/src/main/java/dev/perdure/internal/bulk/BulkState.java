@@ -7,6 +7,7 @@ import dev.perdure.audit.Operator;
 import dev.perdure.bulk.BulkAction;
 import dev.perdure.bulk.BulkReport;
 import dev.perdure.error.InvalidRequestException;
+import dev.perdure.internal.text.Texts;
 import java.time.Instant;
 import java.util.EnumSet;
 import java.util.Locale;
@@ -53,7 +54,7 @@ public record BulkState(
         String reason = action.text().isEmpty() ? "" : ": " + action.text();
         String memo = "%s runs with %s, by %s%s"
                 .formatted(action.kind().name().toLowerCase(Locale.ROOT), filter, operator, reason);
-        return memo.length() > MAX_MEMO ? memo.substring(0, MAX_MEMO) : memo;
+        return Texts.shortened(memo, MAX_MEMO);
     }
 
     /** The same, this far. */

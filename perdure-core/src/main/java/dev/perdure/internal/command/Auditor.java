@@ -3,6 +3,7 @@ package dev.perdure.internal.command;
 import dev.perdure.audit.AuditEntry.Action;
 import dev.perdure.audit.AuditEntry.Subject;
 import dev.perdure.audit.Operator;
+import dev.perdure.internal.text.Texts;
 import dev.perdure.spi.Audit;
 import dev.perdure.spi.Clockwork;
 import java.util.UUID;
@@ -47,7 +48,11 @@ public final class Auditor {
 
     public Audit of(Action action, Subject subject, String name, int position, String detail) {
         UUID id = new UUID(clockwork.random(), clockwork.random());
-        String shortened = detail.length() > MAX_DETAIL ? detail.substring(0, MAX_DETAIL) : detail;
-        return new Audit(id, operator(), action, subject, name, position, shortened);
+        return new Audit(id, operator(), action, subject, name, position, shortened(detail));
+    }
+
+    /** What an entry keeps of a detail. */
+    public static String shortened(String detail) {
+        return Texts.shortened(detail, MAX_DETAIL);
     }
 }

@@ -44,6 +44,14 @@ public final class Texts {
         requireStorable("reason", reason, true);
     }
 
+    /** The text, or its beginning: whole characters, at most so many units of UTF-16. */
+    public static String shortened(String text, int max) {
+        if (text.length() <= max) {
+            return text;
+        }
+        return text.substring(0, Character.isHighSurrogate(text.charAt(max - 1)) ? max - 1 : max);
+    }
+
     /** Does not use a stream, because every replay checks the names of all steps. */
     private static void requireStorable(String what, String text, boolean lines) {
         int character;

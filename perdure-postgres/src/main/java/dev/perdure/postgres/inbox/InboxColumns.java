@@ -8,8 +8,8 @@ import dev.perdure.postgres.jdbc.Columns;
 import dev.perdure.postgres.jdbc.Descriptions;
 import dev.perdure.postgres.jdbc.Micros;
 import dev.perdure.postgres.jdbc.Parameters;
+import dev.perdure.postgres.jdbc.Results;
 import dev.perdure.postgres.jdbc.Text;
-import dev.perdure.postgres.write.part.Claims;
 import dev.perdure.queue.Placement;
 import dev.perdure.spi.Audit;
 import dev.perdure.spi.change.Admission;
@@ -201,7 +201,7 @@ public final class InboxColumns {
                 Micros.durationOrNull(row, "timeout"),
                 Micros.durationOrNull(row, "delay"),
                 null,
-                Claims.object(row),
+                Results.object(row),
                 Descriptions.checked(row),
                 queueKey(row),
                 new Admission(Micros.durationOrNull(row, "start_within"), weight(row))

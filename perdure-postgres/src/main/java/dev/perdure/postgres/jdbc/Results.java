@@ -1,6 +1,8 @@
 package dev.perdure.postgres.jdbc;
 
 import dev.perdure.spi.change.Control;
+import dev.perdure.spi.change.ObjectCall;
+import dev.perdure.spi.change.ObjectKey;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
@@ -87,5 +89,13 @@ public final class Results {
                 row.getString("cancel"),
                 row.getString("kill"),
                 row.getString("pause"));
+    }
+
+    /** The call of a virtual object that a run is; null if it is none. */
+    public static @Nullable ObjectCall object(ResultSet row) throws SQLException {
+        String type = row.getString("object_type");
+        return type == null
+                ? null
+                : new ObjectCall(new ObjectKey(type, row.getString("object_key")), Codes.hold(row.getInt("hold")));
     }
 }

@@ -16,8 +16,6 @@ import dev.perdure.postgres.jdbc.Query;
 import dev.perdure.postgres.jdbc.Results;
 import dev.perdure.spi.Runs;
 import dev.perdure.spi.WaitReason;
-import dev.perdure.spi.change.ObjectCall;
-import dev.perdure.spi.change.ObjectKey;
 import dev.perdure.spi.change.Payload;
 import dev.perdure.spi.change.Premise;
 import dev.perdure.spi.change.RunRef;
@@ -152,16 +150,9 @@ public final class PostgresRuns implements Runs {
                                 row.getLong("seed"),
                                 Results.timeOrNull(row, "deadline"),
                                 premises,
-                                object(row)))
+                                Results.object(row)))
                 .stream()
                 .findFirst();
-    }
-
-    private static @Nullable ObjectCall object(ResultSet row) throws SQLException {
-        String type = row.getString("object_type");
-        return type == null
-                ? null
-                : new ObjectCall(new ObjectKey(type, row.getString("object_key")), Codes.hold(row.getInt("hold")));
     }
 
     @Override

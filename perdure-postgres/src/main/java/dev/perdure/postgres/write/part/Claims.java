@@ -8,8 +8,6 @@ import dev.perdure.postgres.jdbc.Results;
 import dev.perdure.postgres.jdbc.Schema;
 import dev.perdure.spi.Dispatch.Claimed;
 import dev.perdure.spi.change.Control;
-import dev.perdure.spi.change.ObjectCall;
-import dev.perdure.spi.change.ObjectKey;
 import dev.perdure.spi.change.Payload;
 import dev.perdure.spi.change.Premise;
 import dev.perdure.spi.change.RunRef;
@@ -200,14 +198,7 @@ public final class Claims {
                 Results.timeOrNull(row, "deadline"),
                 row.getInt("recoveries"),
                 premises(row),
-                object(row));
-    }
-
-    public static @Nullable ObjectCall object(ResultSet row) throws SQLException {
-        String type = row.getString("object_type");
-        return type == null
-                ? null
-                : new ObjectCall(new ObjectKey(type, row.getString("object_key")), Codes.hold(row.getInt("hold")));
+                Results.object(row));
     }
 
     private static List<Premise> premises(ResultSet row) throws SQLException {
