@@ -15,11 +15,7 @@ final class Exempt {
             new Pairs(
                     Set.of("Move.Pause", "Effect.Awakeable"),
                     Set.of(Fault.HINT_LOST, Fault.HINT_DOUBLED, Fault.HINT_LATE),
-                    "The store gives no hint of it. Only another change of the same batch can have one."),
-            new Pairs(
-                    Set.of("Change.Repair", "Change.Reassign"),
-                    Set.of(Fault.values()),
-                    "No scene repairs or moves runs yet: conformance cases do."));
+                    "The store gives no hint of it. Only another change of the same batch can have one."));
 
     private Exempt() {}
 

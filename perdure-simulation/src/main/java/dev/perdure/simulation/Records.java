@@ -113,13 +113,21 @@ public final class Records extends ForwardingStore {
                 }
             }
             case Change.Rerun rerun -> rerun(lane, rerun, outcome);
-            case Change.Retry retry -> retried(retry, outcome);
+            case Change.Retry retry -> {
+                if (outcome instanceof Outcome.Applied) {
+                    retried(retry.run());
+                }
+            }
             case Change.Fork fork -> {
                 if (outcome instanceof Outcome.Started started) {
                     known(started.run());
                 }
             }
-            case Change.Repair repair -> {}
+            case Change.Repair repair -> {
+                if (outcome instanceof Outcome.Applied) {
+                    repaired(repair);
+                }
+            }
             case Change.Reassign reassign -> {}
             case Change.Deliver deliver -> {}
             case Change.Command command -> {}
@@ -143,17 +151,30 @@ public final class Records extends ForwardingStore {
         }
     }
 
-    /** What the run recorded before the call that failed is still there; that call is not. */
-    private void retried(Change.Retry retry, Outcome outcome) {
-        Known known = runs.get(retry.run().value());
-        if (outcome instanceof Outcome.Applied && known != null) {
+    private void retried(RunId run) {
+        Known known = runs.get(run.value());
+        if (known != null) {
             known.ended = false;
-            Set<Place> there = behind().journals().read(known.ref, 0, Integer.MAX_VALUE).entries().stream()
-                    .map(recorded -> new Place(
-                            recorded.entry().position(), recorded.entry().note()))
-                    .collect(Collectors.toSet());
-            known.entries.keySet().retainAll(there);
+            forgetRemoved(known);
         }
+    }
+
+    /** The answer of the step is another one. A run that has ended stays so until it is retried. */
+    private void repaired(Change.Repair repair) {
+        Known known = runs.get(repair.run().value());
+        if (known != null) {
+            known.entries.keySet().removeIf(place -> place.position() == repair.position());
+            forgetRemoved(known);
+        }
+    }
+
+    /** What the run recorded before the call that failed is still there; that call is not. */
+    private void forgetRemoved(Known known) {
+        Set<Place> there = behind().journals().read(known.ref, 0, Integer.MAX_VALUE).entries().stream()
+                .map(recorded ->
+                        new Place(recorded.entry().position(), recorded.entry().note()))
+                .collect(Collectors.toSet());
+        known.entries.keySet().retainAll(there);
     }
 
     private void advanced(Lane lane, Change.Advance advance, Outcome outcome) {

@@ -1,5 +1,6 @@
 package dev.perdure.simulation;
 
+import dev.perdure.simulation.scene.BulkActions;
 import dev.perdure.simulation.scene.Cast;
 import dev.perdure.simulation.scene.Counters;
 import dev.perdure.simulation.scene.Crossings;
@@ -48,7 +49,8 @@ enum Scenes {
             "Change.CompletedCall"),
     LIMITS(Limits::new),
     LIMITED_STEPS(LimitedSteps::new),
-    RETRIES(Retries::new, "Change.Retry", "Change.Fork"),
+    RETRIES(Retries::new, "Change.Retry", "Change.Fork", "Change.Repair"),
+    BULK_ACTIONS(BulkActions::new, "Change.Reassign", "Change.Retry"),
     RECURRING(Recurring::new, "Effect.Start", "Effect.Take", "Effect.Cancel", "Change.Deliver"),
     MISTAKES(Mistakes::new, "Move.Pause", "Move.Recover"),
     CROSSINGS(Crossings::new, "Effect.Start"),

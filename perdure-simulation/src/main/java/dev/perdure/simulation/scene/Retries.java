@@ -3,6 +3,7 @@ package dev.perdure.simulation.scene;
 import dev.perdure.ChildOptions;
 import dev.perdure.ForkOptions;
 import dev.perdure.Invocation;
+import dev.perdure.Repair;
 import dev.perdure.Run;
 import dev.perdure.RunId;
 import dev.perdure.RunInfo;
@@ -11,6 +12,7 @@ import dev.perdure.StartOptions;
 import dev.perdure.TypeRef;
 import dev.perdure.Workflow;
 import dev.perdure.WorkflowContext;
+import dev.perdure.error.InvalidRequestException;
 import dev.perdure.error.RetryRefusedException;
 import dev.perdure.error.RunConflictException;
 import dev.perdure.error.TerminalException;
@@ -25,15 +27,17 @@ import java.util.TreeMap;
 import java.util.function.Consumer;
 
 /**
- * Runs that fail for good, alone and below a parent, and are retried until they complete; and forks of them from a
- * position at random, while they run and after their end.
+ * Runs that fail for good, alone and below a parent, and are retried until they complete, some of them after a repair;
+ * and forks of them from a position at random, while they run and after their end.
  */
 public final class Retries implements Scene {
     private static final String DOWN = "The carrier is down.";
     private static final String PARENT = "shipping";
     private static final String CHILD = "shipping.parcel";
     private static final String ALONE = "parcel";
-    private static final int LAST_POSITION = 4;
+    /** The position of the step that fails. */
+    private static final int SHIP = 4;
+
     private static final int SHIPPED = 7;
 
     private final Cast cast;
@@ -146,11 +150,14 @@ public final class Retries implements Scene {
         for (int i = 0; i < 20 && !hasEnded(id); i++) {
             cast.pauseUpTo(Duration.ofMillis(200));
         }
+        if (!id.equals(PARENT) && (cast.choices().oneIn(4) || cast.isAimedAt("Change.Repair"))) {
+            on(id, run -> run.repair(Repair.result(SHIP, SHIPPED, "shipped by hand")));
+        }
         on(id, Run::retry);
     }
 
     private void fork(String of, String id) {
-        int position = (int) cast.choices().between(1, LAST_POSITION);
+        int position = (int) cast.choices().between(1, SHIP);
         boolean after = position > 1 && reserved.containsKey(of);
         forks.add(new Fork(id, of, after));
         on(of, run -> run.fork(ForkOptions.from(position).id(id)));
@@ -162,6 +169,8 @@ public final class Retries implements Scene {
                 operation.accept(perdure.run(RunId.of(id), TypeRef.of(Integer.class)));
             } catch (RetryRefusedException | UnknownRunException refused) {
                 cast.pause(); // it has not failed, is not far enough, or is not there yet
+            } catch (InvalidRequestException refused) {
+                cast.pause(); // it has not ended, has completed, or has no such step
             } catch (RunConflictException repeated) {
                 cast.pause(); // the process that asked before has died, and its fork is there
             }

@@ -316,7 +316,8 @@ final class SimulatedStore implements Store {
 
             @Override
             public Outcome delete(RunId run, Change.Seen seen, Audit audit) {
-                return removals.delete(run, seen, audit);
+                Supplier<Outcome> delete = () -> removals.delete(run, seen, audit);
+                return calls.write(Call.important(() -> "delete of " + run), delete, delete);
             }
         };
     }
