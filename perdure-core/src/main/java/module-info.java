@@ -25,6 +25,7 @@ module dev.perdure {
     exports dev.perdure.spi.change;
     exports dev.perdure.status;
     exports dev.perdure.transaction;
+    exports dev.perdure.version;
     exports dev.perdure.internal.check to
             dev.perdure.testing;
     exports dev.perdure.internal.definition to

@@ -24,12 +24,14 @@ public final class Definition<I extends @Nullable Object, R extends @Nullable Ob
     private final Type inputType;
     private final Type resultType;
     private final WorkflowBody<I, R> body;
+    private final boolean pinned;
 
-    private Definition(String name, Type inputType, Type resultType, WorkflowBody<I, R> body) {
+    private Definition(String name, Type inputType, Type resultType, WorkflowBody<I, R> body, boolean pinned) {
         this.name = Names.require("definition name", name, MAX_NAME_LENGTH);
         this.inputType = inputType;
         this.resultType = resultType;
         this.body = body;
+        this.pinned = pinned;
     }
 
     /** A definition whose input and result are classes without type parameters. */
@@ -38,7 +40,7 @@ public final class Definition<I extends @Nullable Object, R extends @Nullable Ob
         Texts.requireGiven("body", body);
         Texts.requireGiven("result type", result);
         Texts.requireGiven("input type", input);
-        return new Definition<>(name, input, result, body);
+        return new Definition<>(name, input, result, body, false);
     }
 
     /** A definition whose input or result has type parameters. */
@@ -47,7 +49,7 @@ public final class Definition<I extends @Nullable Object, R extends @Nullable Ob
         Texts.requireGiven("body", body);
         Texts.requireGiven("result type", result);
         Texts.requireGiven("input type", input);
-        return new Definition<>(name, input.type(), result.type(), body);
+        return new Definition<>(name, input.type(), result.type(), body, false);
     }
 
     /** A definition without a result, whose input is a class without type parameters. */
@@ -63,10 +65,11 @@ public final class Definition<I extends @Nullable Object, R extends @Nullable Ob
             String name, TypeRef<I> input, VoidBody<I> body) {
         Texts.requireGiven("body", body);
         Texts.requireGiven("input type", input);
-        return new Definition<>(name, input.type(), Void.class, (ctx, value) -> {
+        WorkflowBody<I, @Nullable Void> withoutResult = (ctx, value) -> {
             body.run(ctx, value);
             return null;
-        });
+        };
+        return new Definition<>(name, input.type(), Void.class, withoutResult, false);
     }
 
     /**
@@ -78,6 +81,20 @@ public final class Definition<I extends @Nullable Object, R extends @Nullable Ob
     public interface VoidBody<I extends @Nullable Object> {
         /** Runs the workflow. The engine calls it again, from the top, to replay a run. */
         void run(WorkflowContext ctx, I input) throws Exception;
+    }
+
+    /**
+     * The same definition, whose runs stay with the version of the worker that begins them: only workers of that version
+     * continue them. The worker needs a version ({@link PerdureBuilder#version}). Without this, a worker of any version
+     * continues a run.
+     */
+    public Definition<I, R> pinned() {
+        return new Definition<>(name, inputType, resultType, body, true);
+    }
+
+    /** Whether its runs stay with the version of the worker that begins them. */
+    public boolean isPinned() {
+        return pinned;
     }
 
     /** The name under which the store keeps the runs. */

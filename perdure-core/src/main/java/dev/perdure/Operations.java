@@ -7,6 +7,7 @@ import dev.perdure.queue.Limiters;
 import dev.perdure.queue.Queues;
 import dev.perdure.retention.Retentions;
 import dev.perdure.schedule.Schedules;
+import dev.perdure.version.Versions;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -32,6 +33,9 @@ public interface Operations {
 
     /** The limiters of steps: what waits for them, and their limits. */
     Limiters limiters();
+
+    /** The versions of workers: which runs are pinned to them, and which of them drain. */
+    Versions versions();
 
     /** How long runs are kept after their end. */
     Retentions retention();

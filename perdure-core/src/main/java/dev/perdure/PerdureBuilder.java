@@ -4,6 +4,7 @@ import dev.perdure.audit.Operator;
 import dev.perdure.dag.Dag;
 import dev.perdure.error.DefinitionException;
 import dev.perdure.error.InvalidRequestException;
+import dev.perdure.internal.definition.Registry;
 import dev.perdure.internal.definition.StepTypes;
 import dev.perdure.internal.engine.Engine;
 import dev.perdure.internal.json.CopyingCodec;
@@ -21,6 +22,7 @@ import dev.perdure.retention.Retention;
 import dev.perdure.schedule.Schedule;
 import dev.perdure.spi.Codec;
 import dev.perdure.spi.Store;
+import dev.perdure.version.Versions;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -51,6 +53,7 @@ public final class PerdureBuilder {
     private int maxRuns = 10_000;
     private int maxPayloadBytes = 4 * 1024 * 1024;
     private @Nullable String version;
+    private Runnable whenDrained = () -> {};
     private final Map<String, String> labels = new TreeMap<>();
     private @Nullable Retention retention;
     private @Nullable Operator operator;
@@ -209,10 +212,22 @@ public final class PerdureBuilder {
     }
 
     /**
-     * The version of this worker's code. The worker takes runs pinned to this version, and runs that are not pinned.
+     * The version of this worker's code. The worker takes runs pinned to this version, and runs that are not pinned. It
+     * pins the runs that it begins if their definitions are {@linkplain Workflow#pinned pinned}.
      */
     public PerdureBuilder version(String tag) {
         version = Names.require("version", tag, MAX_NAME);
+        return this;
+    }
+
+    /**
+     * Calls this, in a thread of its own, when the version of this worker is drained: an operator has {@linkplain
+     * Versions#drain told} it to take no more runs, and no run is left that is pinned to it. The process may then end. It
+     * is called again if an operator resumes the version and drains it once more.
+     */
+    public PerdureBuilder whenDrained(Runnable action) {
+        Texts.requireGiven("action", action);
+        whenDrained = action;
         return this;
     }
 
@@ -257,8 +272,19 @@ public final class PerdureBuilder {
         }
     }
 
-    /** Starts an engine with a worker that runs workflows. */
+    /**
+     * Starts an engine with a worker that runs workflows.
+     *
+     * @throws DefinitionException if a registration is not usable, or is pinned and the worker has no version
+     */
     public Perdure start() {
+        if (version == null) {
+            Registry.pinned(registrations).sorted().findFirst().ifPresent(name -> {
+                throw new DefinitionException(
+                        "The runs of '%s' are pinned to the version of their worker, and this worker has none. Give it one with version(…), such as the number of the build, or do not pin '%s'."
+                                .formatted(name, name));
+            });
+        }
         return Engine.start(settings(true));
     }
 
@@ -272,7 +298,7 @@ public final class PerdureBuilder {
                 new ExecutionRules(codec, new StepTypes(codec), retry, warmWindow, maxPayloadBytes, false);
         Set<String> from = queues.isEmpty() ? Set.of(StartOptions.DEFAULT_QUEUE) : Set.copyOf(queues);
         Settings.WorkerRules workerRules = worker
-                ? new Settings.WorkerRules(from, version, lease, maxRuns, closeTimeout, Map.copyOf(labels))
+                ? new Settings.WorkerRules(from, version, lease, maxRuns, closeTimeout, Map.copyOf(labels), whenDrained)
                 : null;
         return new Settings(
                 store,

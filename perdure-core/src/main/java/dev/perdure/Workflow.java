@@ -25,4 +25,10 @@ import java.lang.annotation.Target;
 public @interface Workflow {
     /** The name under which the store keeps the runs. */
     String value();
+
+    /**
+     * Whether runs stay with the version of the worker that begins them: only workers of that version continue them. The
+     * worker needs a version ({@link PerdureBuilder#version}). By default a worker of any version continues a run.
+     */
+    boolean pinned() default false;
 }

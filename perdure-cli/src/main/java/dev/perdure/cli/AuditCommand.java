@@ -48,6 +48,9 @@ final class AuditCommand {
         @Option(names = "--schedule", paramLabel = "NAME", description = "Only commands to this schedule.")
         private @Nullable String schedule;
 
+        @Option(names = "--of-version", paramLabel = "NAME", description = "Only commands to this version of workers.")
+        private @Nullable String version;
+
         private AuditFilter only(AuditFilter all) {
             if (run != null) {
                 return all.of(Subject.RUN, run);
@@ -55,9 +58,12 @@ final class AuditCommand {
             if (queue != null) {
                 return all.of(Subject.QUEUE, queue);
             }
-            return limiter != null
-                    ? all.of(Subject.LIMITER, limiter)
-                    : all.of(Subject.SCHEDULE, Objects.requireNonNull(schedule));
+            if (limiter != null) {
+                return all.of(Subject.LIMITER, limiter);
+            }
+            return schedule != null
+                    ? all.of(Subject.SCHEDULE, schedule)
+                    : all.of(Subject.VERSION, Objects.requireNonNull(version));
         }
     }
 

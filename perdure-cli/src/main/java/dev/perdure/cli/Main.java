@@ -14,6 +14,7 @@ import dev.perdure.error.UnknownLimiterException;
 import dev.perdure.error.UnknownQueueException;
 import dev.perdure.error.UnknownRunException;
 import dev.perdure.error.UnknownScheduleException;
+import dev.perdure.error.UnknownVersionException;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.HelpCommand;
@@ -38,6 +39,7 @@ import picocli.CommandLine.HelpCommand;
             RunsCommand.class,
             SchedulesCommand.class,
             SleepersCommand.class,
+            VersionsCommand.class,
             HelpCommand.class
         },
         exitCodeListHeading = "%nExit codes:%n",
@@ -46,7 +48,7 @@ import picocli.CommandLine.HelpCommand;
             "1:A check did not hold, or something failed.",
             "2:The command line is wrong.",
             "3:The database is out of reach or cannot be used.",
-            "4:The run, the queue, the limiter or the schedule does not exist.",
+            "4:The run, the queue, the limiter, the schedule or the version does not exist.",
             "5:The run has already ended, so the command did nothing.",
             "6:The run does not permit the command now, so nothing was done. The error says why."
         })
@@ -105,6 +107,7 @@ public final class Main {
             case UnknownQueueException unknown -> NO_SUCH_RUN;
             case UnknownLimiterException unknown -> NO_SUCH_RUN;
             case UnknownScheduleException unknown -> NO_SUCH_RUN;
+            case UnknownVersionException unknown -> NO_SUCH_RUN;
             case RunEndedException ended -> HAS_ENDED;
             case CommandRefusedException refused -> REFUSED;
             case RetryRefusedException refused -> REFUSED;

@@ -12,8 +12,8 @@ import java.util.UUID;
  * @param operator who gave it, and from where
  * @param action what was done
  * @param subject to what kind of thing
- * @param name the name of that thing: the id of the run, the name of the queue, limiter or schedule; empty for the
- *     retention
+ * @param name the name of that thing: the id of the run, the name of the queue, limiter, schedule or version; empty
+ *     for the retention
  * @param position the position in the journal of the run, if it concerns one call; otherwise 0
  * @param detail the reason, or what was changed; may be empty
  */
@@ -34,7 +34,7 @@ public record AuditEntry(
         KILL,
         /** A run, queue, limiter or schedule was paused. */
         PAUSE,
-        /** It continues. */
+        /** It continues; a version takes runs again. */
         RESUME,
         /** A run that had ended continues from the step that failed. */
         RETRY,
@@ -61,7 +61,9 @@ public record AuditEntry(
         /** A schedule, or a run that had ended, was deleted. */
         DELETE,
         /** A run was moved to another queue or version. */
-        MOVE
+        MOVE,
+        /** A version of workers takes no more runs, of one definition or of all. */
+        DRAIN
     }
 
     /** What a command is for. */
@@ -75,7 +77,9 @@ public record AuditEntry(
         /** A schedule. */
         SCHEDULE,
         /** The retention. */
-        RETENTION
+        RETENTION,
+        /** A version of workers. */
+        VERSION
     }
 
     /** The entry in a line, such as {@code PAUSE run 'order-42' by anna@shop-1: wrong price}. */

@@ -35,7 +35,8 @@ public abstract sealed class PerdureException extends RuntimeException
                 UnknownQueueException,
                 UnknownRunException,
                 UnknownScheduleException,
-                UnknownTokenException {
+                UnknownTokenException,
+                UnknownVersionException {
     private static final long serialVersionUID = 1L;
 
     PerdureException(@Nullable String message, @Nullable Throwable cause) {

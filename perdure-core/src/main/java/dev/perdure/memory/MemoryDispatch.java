@@ -148,7 +148,7 @@ final class MemoryDispatch implements Dispatch {
             if (alone && !(request.aloneToo() && claimed.isEmpty() && request.limit() > 0)) {
                 aloneWaits = true;
             } else if (claimed.size() < request.limit() && !holdsAlone(claimed)) {
-                tables.take(row, request.worker());
+                take(row, request);
                 claimed.add(row.claimed());
                 if (alone) {
                     break;
@@ -178,8 +178,14 @@ final class MemoryDispatch implements Dispatch {
         return aloneWaits;
     }
 
-    private void take(Row row, Poll request, List<Claimed> claimed) {
+    private void take(Row row, Poll request) {
         tables.take(row, request.worker());
+        String version = request.version().pin(row.start.definition(), row.start.version());
+        row.start = row.start.in(row.start.queue(), version);
+    }
+
+    private void take(Row row, Poll request, List<Claimed> claimed) {
+        take(row, request);
         tables.queues.took(row);
         claimed.add(row.claimed());
     }
@@ -195,7 +201,7 @@ final class MemoryDispatch implements Dispatch {
     private boolean suits(Row row, Poll request) {
         return request.definitions().contains(row.start.definition())
                 && request.queues().contains(row.start.queue())
-                && (row.start.version() == null || row.start.version().equals(request.version()))
+                && request.version().takes(row.start.definition(), row.start.version())
                 && isPlaced(row, request);
     }
 

@@ -122,7 +122,7 @@ final class MemoryEffects {
                 restart.seed(),
                 old.queue(),
                 old.priority(),
-                old.version(),
+                restart.unpinned() ? null : old.version(),
                 old.timeout(),
                 null,
                 old.parent(),

@@ -16,6 +16,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.function.Predicate;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
@@ -47,7 +48,12 @@ final class MemoryStatus {
                     .map(Finding::noWorker)
                     .forEach(findings::add);
             if (workers > 0) {
-                unregistered().map(Finding::notRegistered).forEach(findings::add);
+                grouped(this::isUnregistered).map(Finding::notRegistered).forEach(findings::add);
+                grouped(tables.waitReasons::allDrain).map(Finding::allDrain).forEach(findings::add);
+                tables.versions.list().stream()
+                        .flatMap(version -> Finding.noVersion(version).stream())
+                        .limit(MOST_FINDINGS)
+                        .forEach(findings::add);
             }
             pausedCalls().map(Finding::pausedCall).forEach(findings::add);
             return new StoreStatus(
@@ -65,12 +71,14 @@ final class MemoryStatus {
         return !row.changedAt.plus(Finding.PATIENCE).isAfter(tables.now());
     }
 
+    private boolean isUnregistered(Row row) {
+        return tables.workers.values().stream().noneMatch(worker -> worker.suits(row));
+    }
+
     /** By definition and version, those of which most runs wait first. */
-    private Stream<Finding.Unregistered> unregistered() {
+    private Stream<Finding.Unregistered> grouped(Predicate<Row> waits) {
         Map<List<String>, List<Row>> byCode = tables.byKey.values().stream()
-                .filter(row -> row.state == RunState.READY
-                        && isLate(row)
-                        && tables.workers.values().stream().noneMatch(worker -> worker.suits(row)))
+                .filter(row -> row.state == RunState.READY && isLate(row) && waits.test(row))
                 .sorted(BY_AGE)
                 .collect(Collectors.groupingBy(
                         row -> List.of(row.start.definition(), Objects.requireNonNullElse(row.start.version(), ""))));

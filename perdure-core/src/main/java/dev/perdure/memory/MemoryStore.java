@@ -14,6 +14,7 @@ import dev.perdure.spi.Removals;
 import dev.perdure.spi.Runs;
 import dev.perdure.spi.States;
 import dev.perdure.spi.Store;
+import dev.perdure.spi.VersionRules;
 import dev.perdure.status.StoreStatus;
 
 /**
@@ -101,6 +102,11 @@ public final class MemoryStore implements Store {
     @Override
     public Permits permits() {
         return tables.permits;
+    }
+
+    @Override
+    public VersionRules versions() {
+        return tables.versions;
     }
 
     @Override

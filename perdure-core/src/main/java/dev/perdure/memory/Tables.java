@@ -11,6 +11,7 @@ import dev.perdure.spi.Leases.Joining;
 import dev.perdure.spi.Lifecycle;
 import dev.perdure.spi.Mailboxes.Address;
 import dev.perdure.spi.Runs.Entered;
+import dev.perdure.spi.VersionRules;
 import dev.perdure.spi.change.Channel;
 import dev.perdure.spi.change.Control;
 import dev.perdure.spi.change.NewRun;
@@ -49,6 +50,8 @@ final class Tables {
     static final class Worker {
         final Joining joining;
         long leaseEnds;
+        /** What it reports to take no more. */
+        Set<String> drains = Set.of();
 
         Worker(Joining joining) {
             this.joining = joining;
@@ -63,6 +66,11 @@ final class Tables {
         boolean suits(Row row) {
             return joining.definitions().contains(row.start.definition())
                     && (row.start.version() == null || row.start.version().equals(joining.version()));
+        }
+
+        /** Whether it takes no runs of this definition but those that are pinned to its version. */
+        boolean drains(String definition) {
+            return drains.contains(VersionRules.ALL) || drains.contains(definition);
         }
 
         /** Whether a run may be handed over to it. A run with a placement begins only where labels are checked. */
@@ -98,6 +106,7 @@ final class Tables {
     final MemoryQueues queues = new MemoryQueues(this);
     final WaitReasons waitReasons = new WaitReasons(this, queues);
     final MemoryPermits permits = new MemoryPermits(this);
+    final MemoryVersions versions = new MemoryVersions(this);
 
     private final Clockwork clockwork;
     private final ReentrantLock lock = new ReentrantLock();

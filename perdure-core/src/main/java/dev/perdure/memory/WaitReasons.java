@@ -34,7 +34,20 @@ final class WaitReasons {
                             row.start.definition(),
                             row.start.version() == null ? "" : " in version '" + row.start.version() + "'"));
         }
-        return ofQueue(row);
+        return allDrain(row)
+                ? Optional.of(
+                        "Every live worker that has the definition '%s' drains.".formatted(row.start.definition()))
+                : ofQueue(row);
+    }
+
+    /** Whether there are workers for a run that is not pinned, and all of them drain. */
+    boolean allDrain(Row row) {
+        List<Tables.Worker> suiting = tables.workers.values().stream()
+                .filter(worker -> worker.suits(row))
+                .toList();
+        return row.start.version() == null
+                && !suiting.isEmpty()
+                && suiting.stream().allMatch(worker -> worker.drains(row.start.definition()));
     }
 
     /** Why a run is pending. A run that replaces another has that as its reason already. */

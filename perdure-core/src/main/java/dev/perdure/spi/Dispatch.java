@@ -20,12 +20,36 @@ import org.jspecify.annotations.Nullable;
  */
 public interface Dispatch {
     /**
+     * The version of a worker, and what follows from it for runs that are not pinned.
+     *
+     * @param name the version, or null
+     * @param pinned the definitions whose runs the worker pins to its version when it takes them; empty if it has none
+     * @param drained the definitions of which it takes no runs but those that are pinned to its version
+     */
+    record Version(@Nullable String name, Set<String> pinned, Set<String> drained) {
+        /** A version that pins and drains nothing. */
+        public static Version of(@Nullable String name) {
+            return new Version(name, Set.of(), Set.of());
+        }
+
+        /** Whether the worker takes runs of this definition that are pinned to this version, or not pinned if null. */
+        public boolean takes(String definition, @Nullable String version) {
+            return version == null ? !drained.contains(definition) : version.equals(name);
+        }
+
+        /** To which version a run is pinned that the worker takes. */
+        public @Nullable String pin(String definition, @Nullable String version) {
+            return version == null && pinned.contains(definition) ? name : version;
+        }
+    }
+
+    /**
      * The request of a worker.
      *
      * @param worker the worker
      * @param definitions the definitions that it can run
      * @param queues the queues from which it takes runs
-     * @param version its version, or null; it gets no runs that are pinned to another version
+     * @param version its version; it gets no runs that are pinned to another version
      * @param limit the number of runs to claim at most; 0 to ask for signals and timers only
      * @param aloneToo whether the worker holds no run, so that it may take a run that has to run alone
      * @param labels its labels, its id among them; it gets no runs whose placement they do not suit
@@ -34,11 +58,11 @@ public interface Dispatch {
             WorkerId worker,
             Set<String> definitions,
             Set<String> queues,
-            @Nullable String version,
+            Version version,
             int limit,
             boolean aloneToo,
             Map<String, String> labels) {
-        /** The request of a worker that has no labels but its id. */
+        /** The request of a worker that pins nothing and has no labels but its id. */
         public Poll(
                 WorkerId worker,
                 Set<String> definitions,
@@ -50,10 +74,15 @@ public interface Dispatch {
                     worker,
                     definitions,
                     queues,
-                    version,
+                    Version.of(version),
                     limit,
                     aloneToo,
                     Map.of(Requirement.WORKER, worker.value().toString()));
+        }
+
+        /** The same of a worker of this version. */
+        public Poll as(Version other) {
+            return new Poll(worker, definitions, queues, other, limit, aloneToo, labels);
         }
 
         /** The same for this many runs. */

@@ -34,6 +34,9 @@ public interface Store extends AutoCloseable {
     /** Keeps the limiters of steps. */
     Permits permits();
 
+    /** Keeps which versions of workers drain. */
+    VersionRules versions();
+
     /** Removes old runs. */
     Removals removals();
 

@@ -1,8 +1,10 @@
 package dev.perdure.status;
 
 import dev.perdure.RunId;
+import dev.perdure.version.VersionInfo;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.List;
 import java.util.Optional;
 
 /**
@@ -19,6 +21,10 @@ public record Finding(Kind kind, String what, String remedy) {
         NO_WORKER,
         /** Runs are ready, and no live worker has registered what they run. */
         NOT_REGISTERED,
+        /** Runs are pinned to a version in which no live worker has registered what they run. */
+        NO_VERSION,
+        /** Runs are ready that are not pinned, and every live worker that has registered what they run drains. */
+        ALL_DRAIN,
         /** Calls of a virtual object wait behind a call that is paused. */
         PAUSED_CALL,
         /** A transaction has been open for so long that vacuum cannot remove what was deleted since. */
@@ -70,6 +76,28 @@ public record Finding(Kind kind, String what, String remedy) {
                                 runs.since()),
                 "Start a worker that registers it%s. If it was removed on purpose, cancel the runs."
                         .formatted(runs.version().isPresent() ? " in that version" : ""));
+    }
+
+    /** For stores: live runs are pinned to versions in which no live worker has registered what they run. */
+    public static List<Finding> noVersion(VersionInfo version) {
+        return version.definitions().stream()
+                .filter(definition -> definition.runs() > 0 && definition.workers() == 0)
+                .map(definition -> new Finding(
+                        Kind.NO_VERSION,
+                        "No live worker has the definition '%s' in version '%s', and %d live runs are pinned to it."
+                                .formatted(definition.name(), version.name(), definition.runs()),
+                        "Start a worker of that version. Or move the runs: './perdure runs bulk pause --definition %1$s --pinned %2$s', then move-to-version and resume."
+                                .formatted(definition.name(), version.name())))
+                .toList();
+    }
+
+    /** For stores: these runs have been ready for longer than {@link #PATIENCE}, and every worker that has them drains. */
+    public static Finding allDrain(Unregistered runs) {
+        return new Finding(
+                Kind.ALL_DRAIN,
+                "Every live worker that has the definition '%s' drains. Ready runs wait: %d, the oldest, '%s', since %s."
+                        .formatted(runs.definition(), runs.count(), runs.oldest(), runs.since()),
+                "Start a worker of another version, or let one of these take runs again: './perdure versions resume'.");
     }
 
     /**

@@ -23,6 +23,7 @@ import dev.perdure.postgres.setup.Migrations;
 import dev.perdure.postgres.setup.Preflight;
 import dev.perdure.postgres.status.PostgresStatus;
 import dev.perdure.postgres.transaction.JournalBook;
+import dev.perdure.postgres.version.PostgresVersions;
 import dev.perdure.postgres.work.LimitedClaims;
 import dev.perdure.postgres.work.Placements;
 import dev.perdure.postgres.work.PostgresDispatch;
@@ -44,6 +45,7 @@ import dev.perdure.spi.Removals;
 import dev.perdure.spi.Runs;
 import dev.perdure.spi.States;
 import dev.perdure.spi.Store;
+import dev.perdure.spi.VersionRules;
 import dev.perdure.status.StoreStatus;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -81,6 +83,7 @@ public final class PostgresStore implements Store {
     private final PostgresQueues queues;
     private final PostgresPermits permits;
     private final PostgresRemovals removals;
+    private final PostgresVersions versions;
     private final PostgresStatus status;
     private final DataSource source;
     private final Schema schema;
@@ -128,7 +131,8 @@ public final class PostgresStore implements Store {
         this.runs = new PostgresRuns(database, querySql, hints.waitingCallers());
         this.states = new PostgresStates(database, ledgerSql.objects);
         this.removals = new PostgresRemovals(database, schema, ledgerSql);
-        this.status = new PostgresStatus(database, schema, removals);
+        this.versions = new PostgresVersions(database, schema);
+        this.status = new PostgresStatus(database, schema, removals, versions);
         this.journalBook = new JournalBook(database, schema, workers);
     }
 
@@ -269,6 +273,11 @@ public final class PostgresStore implements Store {
     @Override
     public Permits permits() {
         return permits;
+    }
+
+    @Override
+    public VersionRules versions() {
+        return versions;
     }
 
     @Override

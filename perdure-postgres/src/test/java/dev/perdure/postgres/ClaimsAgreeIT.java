@@ -9,6 +9,7 @@ import dev.perdure.queue.Placement;
 import dev.perdure.queue.Queue;
 import dev.perdure.queue.Requirement;
 import dev.perdure.spi.Dispatch.Poll;
+import dev.perdure.spi.Dispatch.Version;
 import dev.perdure.spi.Leases.Joining;
 import dev.perdure.spi.QueueRules.Order;
 import dev.perdure.spi.change.Change;
@@ -181,7 +182,14 @@ final class ClaimsAgreeIT {
                     twin -> twin
                             .store
                             .dispatch()
-                            .poll(new Poll(worker, Set.of("order"), Set.copyOf(QUEUES), null, limit, alone, labels))
+                            .poll(new Poll(
+                                    worker,
+                                    Set.of("order"),
+                                    Set.copyOf(QUEUES),
+                                    Version.of(null),
+                                    limit,
+                                    alone,
+                                    labels))
                             .claimed()
                             .stream()
                             .map(Twin::word)

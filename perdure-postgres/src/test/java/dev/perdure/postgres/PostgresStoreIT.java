@@ -33,6 +33,7 @@ import dev.perdure.conformance.operation.ReassignConformance;
 import dev.perdure.conformance.operation.RemovalConformance;
 import dev.perdure.conformance.operation.RepairConformance;
 import dev.perdure.conformance.operation.RetryConformance;
+import dev.perdure.conformance.operation.VersionConformance;
 import dev.perdure.conformance.queue.FullKeyConformance;
 import dev.perdure.conformance.queue.PlacementConformance;
 import dev.perdure.conformance.queue.QueueLimitConformance;
@@ -99,6 +100,14 @@ final class PostgresStoreIT {
 
     @Nested
     final class Auditing extends AuditConformance {
+        @Override
+        protected Store open(Supplier<Instant> time) {
+            return freshStore(time);
+        }
+    }
+
+    @Nested
+    final class Versioning extends VersionConformance {
         @Override
         protected Store open(Supplier<Instant> time) {
             return freshStore(time);

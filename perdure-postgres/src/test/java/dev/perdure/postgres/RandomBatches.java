@@ -135,7 +135,7 @@ final class RandomBatches {
                                 "restart",
                                 List.of(),
                                 List.of(),
-                                new Move.Restart(payload("again"), random.nextLong()));
+                                new Move.Restart(payload("again"), random.nextLong(), random.nextBoolean()));
                     default -> outside(runs);
                 };
         };

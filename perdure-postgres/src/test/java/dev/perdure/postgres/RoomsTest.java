@@ -23,6 +23,7 @@ class RoomsTest {
             ".setup",
             ".lane",
             ".queue",
+            ".version",
             ".write.change",
             ".hint",
             ".write.part",

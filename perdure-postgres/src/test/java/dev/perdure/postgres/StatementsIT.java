@@ -17,6 +17,7 @@ import dev.perdure.postgres.read.QuerySql;
 import dev.perdure.postgres.removal.RemovalSql;
 import dev.perdure.postgres.status.StatusSql;
 import dev.perdure.postgres.transaction.TransactionSql;
+import dev.perdure.postgres.version.VersionSql;
 import dev.perdure.postgres.work.DispatchSql;
 import dev.perdure.postgres.work.LimitedClaimSql;
 import dev.perdure.postgres.work.PlacementSql;
@@ -95,6 +96,7 @@ final class StatementsIT {
                 new PlacementSql(SCHEMA, ledger),
                 new QueueSql(SCHEMA),
                 new StatusSql(SCHEMA),
+                new VersionSql(SCHEMA),
                 new PermitSql(SCHEMA, ledger),
                 new LimiterSql(SCHEMA),
                 new QuerySql(SCHEMA),

@@ -11,11 +11,10 @@ final class Exempt {
     /** Some pairs, and why histories need not have them. */
     private record Pairs(Set<String> kinds, Set<Fault> faults, String why) {}
 
-    private static final List<Pairs> ALL = List.of(
-            new Pairs(
-                    Set.of("Move.Pause", "Effect.Awakeable"),
-                    Set.of(Fault.HINT_LOST, Fault.HINT_DOUBLED, Fault.HINT_LATE),
-                    "The store gives no hint of it. Only another change of the same batch can have one."));
+    private static final List<Pairs> ALL = List.of(new Pairs(
+            Set.of("Move.Pause", "Effect.Awakeable"),
+            Set.of(Fault.HINT_LOST, Fault.HINT_DOUBLED, Fault.HINT_LATE),
+            "The store gives no hint of it. Only another change of the same batch can have one."));
 
     private Exempt() {}
 

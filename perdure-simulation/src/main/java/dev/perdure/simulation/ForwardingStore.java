@@ -12,6 +12,7 @@ import dev.perdure.spi.Removals;
 import dev.perdure.spi.Runs;
 import dev.perdure.spi.States;
 import dev.perdure.spi.Store;
+import dev.perdure.spi.VersionRules;
 import dev.perdure.status.StoreStatus;
 
 /** A store in front of another. */
@@ -71,6 +72,11 @@ public abstract class ForwardingStore implements Store {
     @Override
     public Permits permits() {
         return store.permits();
+    }
+
+    @Override
+    public VersionRules versions() {
+        return store.versions();
     }
 
     @Override

@@ -15,6 +15,7 @@ import dev.perdure.spi.Removals;
 import dev.perdure.spi.Runs;
 import dev.perdure.spi.States;
 import dev.perdure.spi.Store;
+import dev.perdure.spi.VersionRules;
 import dev.perdure.spi.change.Change;
 import dev.perdure.spi.change.Lane;
 import dev.perdure.spi.change.WorkerId;
@@ -189,6 +190,11 @@ final class Faults implements Store {
     @Override
     public Permits permits() {
         return store.permits();
+    }
+
+    @Override
+    public VersionRules versions() {
+        return store.versions();
     }
 
     @Override

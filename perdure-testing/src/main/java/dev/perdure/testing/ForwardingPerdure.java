@@ -25,6 +25,7 @@ import dev.perdure.retention.Retentions;
 import dev.perdure.schedule.Schedules;
 import dev.perdure.spi.Inbox;
 import dev.perdure.status.StoreStatus;
+import dev.perdure.version.Versions;
 import java.util.Collection;
 import java.util.List;
 import java.util.function.Consumer;
@@ -150,6 +151,11 @@ abstract class ForwardingPerdure implements Perdure {
     @Override
     public Schedules schedules() {
         return engine().schedules();
+    }
+
+    @Override
+    public Versions versions() {
+        return engine().versions();
     }
 
     @Override

@@ -76,6 +76,7 @@ public final class PerdureTest extends ForwardingPerdure {
     private Codec codec = new JsonCodec();
     private int maxRuns = 1_000;
     private int maxPayloadBytes = 4 * 1024 * 1024;
+    private @Nullable String version;
     private @Nullable Engine client;
     private volatile boolean closing;
 
@@ -86,7 +87,10 @@ public final class PerdureTest extends ForwardingPerdure {
     }
 
     /** A worker with the store as it sees it. */
-    private record Member(Faults store, Map<String, String> labels, Engine engine) {}
+    private record Member(Faults store, WorkerKind kind, Engine engine) {}
+
+    /** What a worker that is killed is replaced by: the same code in the same version, with the same labels. */
+    private record WorkerKind(@Nullable String version, List<Object> workflows, Map<String, String> labels) {}
 
     /** A test engine on the in-memory store, in {@link TestMode#NORMAL}. */
     public static PerdureTest create() {
@@ -171,6 +175,15 @@ public final class PerdureTest extends ForwardingPerdure {
         return this;
     }
 
+    /**
+     * The version of the workers that start from now on, also of those that {@link #deploy} and {@link #startWorker()}
+     * start. None by default: then no run is pinned.
+     */
+    public PerdureTest version(String tag) {
+        version = tag;
+        return this;
+    }
+
     private void requireNotStarted() {
         if (client != null) {
             throw new IllegalStateException("The engine is already running. Set it up before the first start.");
@@ -193,7 +206,7 @@ public final class PerdureTest extends ForwardingPerdure {
     private Engine ensureStarted() {
         Engine present = client;
         if (present == null) {
-            present = Engine.start(settings(store, null));
+            present = Engine.start(settings(store, workflows, null));
             client = present;
             int workers = mode == TestMode.THREE_WORKERS ? 3 : 1;
             for (int i = 0; i < workers; i++) {
@@ -213,7 +226,7 @@ public final class PerdureTest extends ForwardingPerdure {
         return ensureStarted().adopt(run);
     }
 
-    private Settings settings(Store seen, Settings.@Nullable WorkerRules worker) {
+    private Settings settings(Store seen, List<Object> registered, Settings.@Nullable WorkerRules worker) {
         Duration warmWindow = mode == TestMode.SUSPEND_AT_EVERY_WAIT ? Duration.ZERO : Duration.ofSeconds(1);
         ExecutionRules rules = new ExecutionRules(
                 codec,
@@ -225,7 +238,7 @@ public final class PerdureTest extends ForwardingPerdure {
         return new Settings(
                 seen,
                 clockwork,
-                workflows,
+                registered,
                 List.of(changes::add),
                 rules,
                 List.copyOf(queues),
@@ -254,7 +267,8 @@ public final class PerdureTest extends ForwardingPerdure {
             throw new InvalidRequestException(
                     "There are no histories to check. Export some with './perdure runs export'.");
         }
-        List<String> differences = HistoryChecks.of(settings(store, null)).differences(histories);
+        List<String> differences =
+                HistoryChecks.of(settings(store, workflows, null)).differences(histories);
         if (!differences.isEmpty()) {
             throw new HistoryMismatchError(differences, histories.size());
         }
@@ -280,17 +294,27 @@ public final class PerdureTest extends ForwardingPerdure {
 
     /** Starts one more worker, with these labels. */
     public void startWorker(Map<String, String> labels) {
+        startWorker(new WorkerKind(version, List.copyOf(workflows), labels));
+    }
+
+    private void startWorker(WorkerKind kind) {
         ensureStarted();
         CompletableFuture<Member> self = new CompletableFuture<>();
         Faults seen = new Faults(store, faults, mode != TestMode.WITHOUT_HINTS, () -> {
             kill(self.join());
-            startWorker(labels);
+            startWorker(kind);
         });
         Set<String> from = new HashSet<>(Set.of(StartOptions.DEFAULT_QUEUE));
         queues.forEach(queue -> from.add(queue.name()));
         Settings.WorkerRules rules = new Settings.WorkerRules(
-                Set.copyOf(from), null, Duration.ofSeconds(10), maxRuns, Duration.ofSeconds(10), labels);
-        Member member = new Member(seen, labels, Engine.start(settings(seen, rules)));
+                Set.copyOf(from),
+                kind.version(),
+                Duration.ofSeconds(10),
+                maxRuns,
+                Duration.ofSeconds(10),
+                kind.labels(),
+                () -> {});
+        Member member = new Member(seen, kind, Engine.start(settings(seen, kind.workflows(), rules)));
         members.add(member);
         self.complete(member);
         if (closing) { // do not replace a worker that dies while the test closes
@@ -311,7 +335,7 @@ public final class PerdureTest extends ForwardingPerdure {
         ensureStarted();
         Member first = members.getFirst();
         kill(first);
-        startWorker(first.labels());
+        startWorker(first.kind());
     }
 
     /** Kills all workers and starts none. */
@@ -335,6 +359,18 @@ public final class PerdureTest extends ForwardingPerdure {
             members.remove(member);
             member.engine().close();
         });
+        workflows.clear();
+        workflows.addAll(List.of(newWorkflows));
+        startWorker();
+    }
+
+    /**
+     * Begins a deploy that replaces workers one by one: starts a worker with these workflows beside the others. They are
+     * the code of workers that are started from now on, too. Runs are still started through the first worker that is
+     * alive. Set {@link #version(String)} before to give the new code another version.
+     */
+    public void deployBeside(Object... newWorkflows) {
+        ensureStarted();
         workflows.clear();
         workflows.addAll(List.of(newWorkflows));
         startWorker();

@@ -22,6 +22,7 @@ import dev.perdure.internal.time.SystemClockwork;
 import dev.perdure.internal.time.Waiting;
 import dev.perdure.object.ObjectMethod;
 import dev.perdure.spi.Clockwork;
+import dev.perdure.spi.Dispatch;
 import dev.perdure.spi.Journals;
 import dev.perdure.spi.Outcome;
 import dev.perdure.spi.change.Change;
@@ -185,6 +186,11 @@ final class ReplayedRun implements Host, Turn {
     @Override
     public WorkerId worker() {
         return new WorkerId(new UUID(0, 0));
+    }
+
+    @Override
+    public Dispatch.Version version() {
+        return Dispatch.Version.of(null);
     }
 
     @Override

@@ -18,6 +18,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 
 /**
  * Finds {@link Workflow} methods. It also searches superclasses and interfaces, because frameworks wrap objects in
@@ -72,7 +73,16 @@ final class AnnotatedMethods {
 
     private static Registered registered(Object object, Method method) {
         Target target = target(method);
-        return new Registered(target, origin(method), invoking(object, method, target.takesInput()));
+        boolean pinned = method.getAnnotation(Workflow.class).pinned();
+        return new Registered(target, origin(method), invoking(object, method, target.takesInput()), pinned);
+    }
+
+    /** The names of the workflows of a class whose runs stay with a version. */
+    static Stream<String> pinned(Class<?> type) {
+        return found(type, Workflow.class).values().stream()
+                .map(method -> method.getAnnotation(Workflow.class))
+                .filter(Workflow::pinned)
+                .map(Workflow::value);
     }
 
     /** Calls the method on the object. */

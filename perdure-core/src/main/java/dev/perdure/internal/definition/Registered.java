@@ -12,10 +12,16 @@ import org.jspecify.annotations.Nullable;
  * @param target its name and types
  * @param origin where it comes from, for messages
  * @param function what to call
+ * @param pinned whether its runs stay with the version of the worker that begins them
  */
-public record Registered(Target target, String origin, Function function) {
+public record Registered(Target target, String origin, Function function, boolean pinned) {
     /** What the names of the engine's own definitions begin with. */
     public static final String OF_THE_ENGINE = "perdure.";
+
+    /** A definition whose runs move to any version. */
+    public Registered(Target target, String origin, Function function) {
+        this(target, origin, function, false);
+    }
 
     /** Whether it is one of the engine's own, whose types need no check. */
     boolean isOfTheEngine() {

@@ -16,6 +16,8 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /** The definitions of one engine. Immutable. */
@@ -24,6 +26,8 @@ public final class Registry {
     private final Map<String, Registered> byName = new LinkedHashMap<>();
     /** Every poll names them all. */
     private final Set<String> names;
+    /** As every poll of a worker with a version. */
+    private final Set<String> pinned;
 
     private final ConcurrentMap<Class<?>, Target> methodReferences = new ConcurrentHashMap<>();
     private final ConcurrentMap<Class<?>, ObjectHandler> handlers = new ConcurrentHashMap<>();
@@ -42,6 +46,10 @@ public final class Registry {
             }
         }
         this.names = Set.copyOf(byName.keySet());
+        this.pinned = byName.values().stream()
+                .filter(Registered::pinned)
+                .map(definition -> definition.target().name())
+                .collect(Collectors.toUnmodifiableSet());
     }
 
     private static <I extends @Nullable Object, R extends @Nullable Object> Registered fromValue(
@@ -51,7 +59,8 @@ public final class Registry {
         return new Registered(
                 new Target(definition.name(), definition.inputType(), definition.resultType()),
                 "the definition '" + definition.name() + "'",
-                function);
+                function,
+                definition.isPinned());
     }
 
     private void add(Registered definition) {
@@ -84,6 +93,20 @@ public final class Registry {
     /** The names of all definitions. */
     public Set<String> names() {
         return names;
+    }
+
+    /** The names of the definitions whose runs stay with the version of the worker that begins them. */
+    public Set<String> pinned() {
+        return pinned;
+    }
+
+    /** The names of the definitions among these registrations whose runs stay with a version. */
+    public static Stream<String> pinned(List<Object> registrations) {
+        return registrations.stream().flatMap(registration -> switch (registration) {
+            case Definition<?, ?> definition ->
+                definition.isPinned() ? Stream.of(definition.name()) : Stream.<String>empty();
+            default -> AnnotatedMethods.pinned(registration.getClass());
+        });
     }
 
     /** The definition with this name, if it is registered here. */

@@ -60,6 +60,7 @@ import dev.perdure.spi.Runs;
 import dev.perdure.spi.change.ObjectKey;
 import dev.perdure.spi.change.RunRef;
 import dev.perdure.status.StoreStatus;
+import dev.perdure.version.Versions;
 import java.lang.reflect.Type;
 import java.util.ArrayList;
 import java.util.Collection;
@@ -410,6 +411,11 @@ public final class Engine implements Perdure {
     @Override
     public Limiters limiters() {
         return operations.limiters();
+    }
+
+    @Override
+    public Versions versions() {
+        return operations.versions();
     }
 
     @Override

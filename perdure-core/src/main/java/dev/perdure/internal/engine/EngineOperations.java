@@ -14,6 +14,7 @@ import dev.perdure.queue.Limiters;
 import dev.perdure.queue.Queues;
 import dev.perdure.retention.Retentions;
 import dev.perdure.spi.Store;
+import dev.perdure.version.Versions;
 import org.jspecify.annotations.Nullable;
 
 /** What one operator looks at and changes. */
@@ -24,6 +25,7 @@ final class EngineOperations implements Operations {
     private final Queues queues;
     private final EngineSchedules schedules;
     private final Limiters limiters;
+    private final Versions versions;
     private final Retentions retention;
 
     EngineOperations(RunHandle.Services services, ScheduleWrites scheduleWrites, Starter starter) {
@@ -34,6 +36,7 @@ final class EngineOperations implements Operations {
         this.queues = new EngineQueues(store.queues(), auditor);
         this.schedules = new EngineSchedules(store.runs(), scheduleWrites, services.mailSender(), auditor);
         this.limiters = new EngineLimiters(store.permits(), auditor);
+        this.versions = new EngineVersions(store.versions(), auditor);
         this.retention = new EngineRetentions(store.removals(), auditor);
     }
 
@@ -68,6 +71,11 @@ final class EngineOperations implements Operations {
     @Override
     public Limiters limiters() {
         return limiters;
+    }
+
+    @Override
+    public Versions versions() {
+        return versions;
     }
 
     @Override

@@ -132,6 +132,10 @@ final class Starter {
             return new Change.Start(run, owner, mails, tasks);
         }
 
+        StartRequest in(@Nullable String version) {
+            return new StartRequest(run.in(run.queue(), version), options, mails, tasks);
+        }
+
         /** The run as the worker would hold it from its start. */
         List<NewRun> first() {
             return tasks.isEmpty()
@@ -200,9 +204,8 @@ final class Starter {
     }
 
     private List<RunRef> startAll(@Nullable Session home, List<StartRequest> requests) {
-        List<Change.Start> changes = requests.stream()
-                .map(request -> request.change(owner(home, request)))
-                .toList();
+        List<Change.Start> changes =
+                requests.stream().map(request -> change(home, request)).toList();
         try {
             requests.forEach(request -> expect(home, request.run()));
             List<Outcome> outcomes = commits.commitAll(home, List.copyOf(changes));
@@ -229,6 +232,16 @@ final class Starter {
                 requests.forEach(request -> started(home, request.run(), false));
             }
         }
+    }
+
+    /** A pinned run belongs to the version of this worker if it begins in its memory. Otherwise a claim pins it. */
+    private Change.Start change(@Nullable Session home, StartRequest request) {
+        WorkerId owner = owner(home, request);
+        NewRun run = request.run();
+        String version = owner == null || worker == null
+                ? run.version()
+                : worker.version().pin(run.definition(), run.version());
+        return (Objects.equals(version, run.version()) ? request : request.in(version)).change(owner);
     }
 
     /** The worker in whose memory the run begins, if it has room. */

@@ -20,6 +20,7 @@ import dev.perdure.WorkflowMethod;
 import dev.perdure.attribute.Attribute;
 import dev.perdure.error.ContextMisuseException;
 import dev.perdure.internal.definition.ObjectMethods;
+import dev.perdure.internal.definition.Registered;
 import dev.perdure.internal.execution.child.CallsOfObject;
 import dev.perdure.internal.execution.child.Children;
 import dev.perdure.internal.execution.future.Futures;
@@ -32,6 +33,7 @@ import dev.perdure.internal.execution.value.CallTarget;
 import dev.perdure.internal.text.Texts;
 import dev.perdure.object.ObjectCalls;
 import dev.perdure.spi.change.Entry;
+import dev.perdure.spi.change.Move;
 import dev.perdure.spi.change.ObjectCall;
 import dev.perdure.spi.change.Payload;
 import dev.perdure.transaction.TransactionAction;
@@ -302,7 +304,14 @@ class RunContext extends EngineRunContext {
         Payload payload = values.input(kind, held.definition().target(), nextInput.apply(input));
         int position = calls.derived("continueAsNew");
         futures.finish();
-        throw transitions.restart(payload, derived.seed(position));
+        throw transitions.restart(new Move.Restart(payload, derived.seed(position), leavesItsVersion()));
+    }
+
+    /** A pinned run that begins anew needs its old code no more, so it leaves a version that drains. */
+    private boolean leavesItsVersion() {
+        Registered definition = held.definition();
+        return definition.pinned()
+                && host.version().drained().contains(definition.target().name());
     }
 
     // ---- time, chance, versions

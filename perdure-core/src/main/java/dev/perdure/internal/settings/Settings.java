@@ -64,6 +64,7 @@ public record Settings(
      * @param maxRuns the most runs in memory
      * @param closeTimeout how long closing waits for step bodies
      * @param labels its labels, without its id
+     * @param whenDrained what to call when its version is drained
      */
     public record WorkerRules(
             Set<String> queues,
@@ -71,7 +72,8 @@ public record Settings(
             Duration lease,
             int maxRuns,
             Duration closeTimeout,
-            Map<String, String> labels) {
+            Map<String, String> labels,
+            Runnable whenDrained) {
         /** Adds the queue of schedules. */
         public WorkerRules {
             Set<String> all = new TreeSet<>(queues);

@@ -50,6 +50,11 @@ final class Acquisitions {
         return Set.copyOf(underWay);
     }
 
+    /** Whether all of these calls have ended, without a report if not. */
+    boolean haveEnded(Set<Object> calls) {
+        return Collections.disjoint(calls, underWay);
+    }
+
     /** Whether all of these calls have ended. If not, the callback reports when one ends. */
     boolean areOver(Set<Object> calls) {
         awaited = true;

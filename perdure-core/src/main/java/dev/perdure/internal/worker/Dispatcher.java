@@ -59,6 +59,7 @@ final class Dispatcher {
     private final Settings settings;
     private final Settings.WorkerRules rules;
     private final Registry registry;
+    private final Draining drains;
     private final Clockwork.Signal look;
     private final Runnable whenTaken;
     private volatile boolean closed;
@@ -81,10 +82,11 @@ final class Dispatcher {
     /**
      * @param whenTaken called when a poll ends during which the dispatcher was closed, and which therefore is the last
      */
-    Dispatcher(Settings settings, Settings.WorkerRules rules, Registry registry, Runnable whenTaken) {
+    Dispatcher(Settings settings, Settings.WorkerRules rules, Registry registry, Draining drains, Runnable whenTaken) {
         this.settings = settings;
         this.rules = rules;
         this.registry = registry;
+        this.drains = drains;
         this.look = settings.clockwork().signal();
         this.whenTaken = whenTaken;
         this.nextReconcile = settings.clockwork().nanoTime() + rules.lease().toNanos();
@@ -179,16 +181,18 @@ final class Dispatcher {
         int room = exclusive || (draining && !empty) ? 0 : rules.maxRuns() - session.size();
         int limit = Math.clamp(room, 0, CLAIM_BATCH);
         hungry = limit < CLAIM_BATCH;
+        Dispatch.Version version = drains.version();
         Polled polled = settings.store()
                 .dispatch()
                 .poll(new Dispatch.Poll(
                         session.id(),
                         registry.names(),
                         rules.queues(),
-                        rules.version(),
+                        version,
                         limit,
                         aloneToo,
                         rules.labels(session.id())));
+        drains.polled(version);
         polled.changed().forEach(session::tell);
         draining = polled.aloneWaits() && isTimeToDrain();
         if (!polled.aloneWaits()) {

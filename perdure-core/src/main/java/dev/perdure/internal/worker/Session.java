@@ -28,6 +28,7 @@ import dev.perdure.internal.time.StoreClock;
 import dev.perdure.internal.waiter.Waiters;
 import dev.perdure.object.ObjectMethod;
 import dev.perdure.spi.Clockwork;
+import dev.perdure.spi.Dispatch;
 import dev.perdure.spi.Dispatch.Claimed;
 import dev.perdure.spi.Hints;
 import dev.perdure.spi.Journals;
@@ -104,6 +105,9 @@ public final class Session implements Host, PipelineHost {
     interface Home {
         /** How many more runs the session may hold. */
         int room(Session session);
+
+        /** The version of the worker, with what it pins and what it drains now. */
+        Dispatch.Version version();
 
         /** A run has left the session. */
         void left();
@@ -387,6 +391,11 @@ public final class Session implements Host, PipelineHost {
     @Override
     public WorkerId worker() {
         return id;
+    }
+
+    @Override
+    public Dispatch.Version version() {
+        return home.version();
     }
 
     @Override

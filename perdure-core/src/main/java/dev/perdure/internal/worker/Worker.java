@@ -9,6 +9,7 @@ import dev.perdure.internal.execution.Execution;
 import dev.perdure.internal.settings.Settings;
 import dev.perdure.internal.time.Waiting;
 import dev.perdure.spi.Clockwork;
+import dev.perdure.spi.Dispatch;
 import dev.perdure.spi.Hints;
 import dev.perdure.spi.Leases;
 import dev.perdure.spi.change.NewRun;
@@ -48,6 +49,7 @@ public final class Worker implements Session.Home {
     private final Settings.WorkerRules rules;
     private final Registry registry;
     private final Session.Shared shared;
+    private final Draining draining;
     private final Dispatcher dispatcher;
     private final RetentionLoop retention;
     private final Clockwork.Signal tick;
@@ -65,9 +67,11 @@ public final class Worker implements Session.Home {
         this.tick = settings.clockwork().signal();
         this.expiry = settings.clockwork().signal();
         this.emptied = settings.clockwork().signal();
-        this.dispatcher = new Dispatcher(settings, rules, registry, emptied::raise);
+        this.draining = new Draining(settings, rules, registry);
+        this.dispatcher = new Dispatcher(settings, rules, registry, draining, emptied::raise);
         this.retention = new RetentionLoop(settings);
         this.session = join(Set.of());
+        boolean unused = draining.look(session);
     }
 
     public void start() {
@@ -115,6 +119,11 @@ public final class Worker implements Session.Home {
     }
 
     @Override
+    public Dispatch.Version version() {
+        return draining.version();
+    }
+
+    @Override
     public void forgot() {
         dispatcher.reconcile();
     }
@@ -143,7 +152,9 @@ public final class Worker implements Session.Home {
 
     @Override
     public int room(Session home) {
-        return closing || dispatcher.isExclusive() ? 0 : Math.max(0, rules.maxRuns() - home.size());
+        return closing || dispatcher.isExclusive() || draining.isUnderWay()
+                ? 0
+                : Math.max(0, rules.maxRuns() - home.size());
     }
 
     public void hint(Hints.Hint hint) {
@@ -173,6 +184,9 @@ public final class Worker implements Session.Home {
         while (!left) {
             try {
                 renew();
+                if (draining.look(session)) {
+                    dispatcher.look();
+                }
                 sweep();
                 backoff.reset();
                 outage.over();

@@ -40,8 +40,14 @@ public sealed interface Move {
      *
      * @param input its new input
      * @param seed its new seed
+     * @param unpinned whether it is pinned to no version any more
      */
-    record Restart(Payload input, long seed) implements Move {}
+    record Restart(Payload input, long seed, boolean unpinned) implements Move {
+        /** Begins anew in the version to which the run is pinned, if it is. */
+        public Restart(Payload input, long seed) {
+            this(input, seed, false);
+        }
+    }
 
     /**
      * The run leaves memory because this worker cannot continue it, and counts as recovered: it is ready again, or

@@ -9,6 +9,7 @@ import dev.perdure.postgres.jdbc.Results;
 import dev.perdure.postgres.jdbc.Schema;
 import dev.perdure.postgres.removal.PostgresRemovals;
 import dev.perdure.postgres.setup.Migrations;
+import dev.perdure.postgres.version.PostgresVersions;
 import dev.perdure.retention.Retention;
 import dev.perdure.retention.RetentionInfo;
 import dev.perdure.status.Finding;
@@ -34,6 +35,7 @@ public final class PostgresStatus {
     /** Autovacuum removes dead rows long before there are that many, or has removed them a minute later. */
     private static final long MANY_DEAD_ROWS = 50_000;
 
+    private static final int MOST_FINDINGS = 10;
     private static final double MOST = 0.5;
     private static final long MUCH_FREE_SPACE = 64L * 1024 * 1024;
     private static final long MUCH_LOG = 256L * 1024 * 1024;
@@ -42,12 +44,14 @@ public final class PostgresStatus {
     private final Database database;
     private final Schema schema;
     private final PostgresRemovals removals;
+    private final PostgresVersions versions;
     private final StatusSql sql;
 
-    public PostgresStatus(Database database, Schema schema, PostgresRemovals removals) {
+    public PostgresStatus(Database database, Schema schema, PostgresRemovals removals, PostgresVersions versions) {
         this.database = database;
         this.schema = schema;
         this.removals = removals;
+        this.versions = versions;
         this.sql = new StatusSql(schema);
     }
 
@@ -78,6 +82,13 @@ public final class PostgresStatus {
         if (general.workers() > 0) {
             late(sql.unregistered, general.at(), PostgresStatus::unregistered).stream()
                     .map(Finding::notRegistered)
+                    .forEach(findings::add);
+            late(sql.allDrain, general.at(), PostgresStatus::unregistered).stream()
+                    .map(Finding::allDrain)
+                    .forEach(findings::add);
+            versions.list().stream()
+                    .flatMap(version -> Finding.noVersion(version).stream())
+                    .limit(MOST_FINDINGS)
                     .forEach(findings::add);
         }
         late(sql.pausedCalls, general.at(), PostgresStatus::pausedCall).stream()

@@ -41,6 +41,26 @@ public final class StatusSql {
             LIMIT 10
             """;
 
+    /** By definition, those of which most runs wait first. */
+    private static final String ALL_DRAIN = """
+            SELECT waiting.definition, NULL::text AS version, waiting.runs, waiting.created_at, (
+                SELECT id FROM ${schema}.run r
+                WHERE r.created_at = waiting.created_at AND r.state = ${READY} AND r.definition = waiting.definition AND r.version IS NULL
+                ORDER BY key LIMIT 1) AS oldest
+            FROM (
+                SELECT definition, count(*) AS runs, min(created_at) AS created_at FROM ${schema}.run
+                WHERE state = ${READY} AND version IS NULL AND changed_at <= ?::timestamptz
+                  AND EXISTS (SELECT FROM ${schema}.worker w WHERE NOT w.dead AND w.drains <> '{}')
+                GROUP BY definition
+            ) waiting
+            WHERE (
+                SELECT bool_and(w.drains && ARRAY['', waiting.definition]) FROM ${schema}.worker w
+                WHERE NOT w.dead AND waiting.definition = ANY (w.definitions)
+            )
+            ORDER BY waiting.runs DESC, waiting.definition
+            LIMIT 10
+            """;
+
     /** Those that were paused first. */
     private static final String PAUSED_CALLS = """
             SELECT h.id, o.type, o.key AS object_key, h.changed_at, COALESCE(h.reason, '') AS reason
@@ -123,6 +143,7 @@ public final class StatusSql {
     final String general;
     final String live;
     final String unregistered;
+    final String allDrain;
     final String pausedCalls;
     final String due;
     final String tables;
@@ -135,6 +156,7 @@ public final class StatusSql {
         this.general = schema.sql(GENERAL);
         this.live = schema.sql(LIVE);
         this.unregistered = schema.sql(UNREGISTERED);
+        this.allDrain = schema.sql(ALL_DRAIN);
         this.pausedCalls = schema.sql(PAUSED_CALLS);
         this.due = schema.sql(DUE);
         this.tables = schema.sql(TABLES);

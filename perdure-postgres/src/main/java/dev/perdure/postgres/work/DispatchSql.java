@@ -55,8 +55,8 @@ public final class DispatchSql {
      */
     private static final String CLAIM = """
             WITH ${fence}, ${clock}, suiting AS MATERIALIZED (
-                SELECT q.queue, d.definition, v.version
-                FROM unnest(?::text[]) AS q (queue), unnest(?::text[]) AS d (definition), unnest(?::text[]) AS v (version)
+                SELECT q.queue, s.definition, s.version
+                FROM unnest(?::text[]) AS q (queue), unnest(?::text[], ?::text[]) AS s (definition, version)
                 WHERE EXISTS (SELECT FROM fence)
             ), loner AS MATERIALIZED (
                 SELECT r.* FROM suiting s
@@ -113,7 +113,7 @@ public final class DispatchSql {
             ), claimed AS (
                 UPDATE ${schema}.run SET
                     epoch = t.epoch + 1, changed_at = t.moved_at, owner = ?, wakes = 0, changes = t.changes + 1,
-                    state = ${RUNNING}, reason = NULL
+                    state = ${RUNNING}, reason = NULL, version = ${pinned}
                 FROM taken t
                 WHERE run.key = ANY (ARRAY(SELECT key FROM taken)) AND run.key = t.key
             )
@@ -121,6 +121,9 @@ public final class DispatchSql {
                    ${details}
             ORDER BY g.rank, g.since, g.key
             """;
+
+    /** A worker pins a run that it takes if the definition asks for it and the run is not pinned. */
+    static final String PINNED = "COALESCE(t.version, CASE WHEN t.definition = ANY (?::text[]) THEN ?::text END)";
 
     /** Runs of this worker that have mail or a command. */
     private static final String SIGNALLED = """
@@ -151,10 +154,10 @@ public final class DispatchSql {
                    (SELECT true FROM ${schema}.permit WHERE state = 0 LIMIT 1) IS TRUE AS permits_wait,
                    (
                        SELECT count(*)
-                       FROM unnest(?::text[]) AS q (queue), unnest(?::text[]) AS d (definition), unnest(?::text[]) AS v (version)
+                       FROM unnest(?::text[]) AS q (queue), unnest(?::text[], ?::text[]) AS s (definition, version)
                        CROSS JOIN LATERAL (
                            SELECT FROM ${schema}.ready r
-                           WHERE r.queue = q.queue AND r.definition = d.definition AND r.version = v.version AND r.alone
+                           WHERE r.queue = q.queue AND r.definition = s.definition AND r.version = s.version AND r.alone
                              AND r.queue_key IS NULL
                            LIMIT 2
                        ) loner
@@ -184,11 +187,11 @@ public final class DispatchSql {
     /** Runs that a poll could claim. */
     private static final String QUEUED = """
             SELECT r.key
-            FROM unnest(?::text[]) AS q (queue), unnest(?::text[]) AS d (definition), unnest(?::text[]) AS v (version),
+            FROM unnest(?::text[]) AS q (queue), unnest(?::text[], ?::text[]) AS s (definition, version),
                  unnest('{f,t}'::bool[]) AS a (alone)
             CROSS JOIN LATERAL (
                 SELECT key FROM ${schema}.ready r
-                WHERE r.queue = q.queue AND r.definition = d.definition AND r.version = v.version AND r.alone = a.alone
+                WHERE r.queue = q.queue AND r.definition = s.definition AND r.version = s.version AND r.alone = a.alone
                   AND r.queue_key IS NULL
                 ORDER BY rank, since, key
                 LIMIT 1000
@@ -244,6 +247,7 @@ public final class DispatchSql {
     public DispatchSql(Schema schema, LedgerSql ledger) {
         this.wake = Pieces.sql(schema, WAKE.replace("${among}", ""));
         String claiming = CLAIM.replace("${details}", Claims.TAKEN)
+                .replace("${pinned}", PINNED)
                 .replace("${FIRST_RANK}", String.valueOf(Integer.MIN_VALUE))
                 .replace("${LAST_RANK}", String.valueOf(Integer.MAX_VALUE));
         this.claim = Pieces.sql(schema, claiming.replace("${unkeyed}", UNKEYED).replace("${among}", ""));

@@ -101,7 +101,7 @@ public final class LimitedClaimSql {
                 ) q
                 WHERE q.paused IS NULL AND ${lane_exists}${unkeyed}
             ), suiting AS MATERIALIZED (
-                SELECT d.definition, v.version FROM unnest(?::text[]) AS d (definition), unnest(?::text[]) AS v (version)
+                SELECT s.definition, s.version FROM unnest(?::text[], ?::text[]) AS s (definition, version)
             ), of_queue AS MATERIALIZED (
                 -- Only a limit for all runs makes it necessary to examine all of them: a run that continues does not wait for a rate.
                 SELECT s.key, s.queue_key, r.state, COALESCE(${holds}, false) AS holds
@@ -167,7 +167,7 @@ public final class LimitedClaimSql {
             ), claimed AS (
                 UPDATE ${schema}.run SET
                     epoch = t.epoch + 1, changed_at = t.moved_at, owner = (SELECT worker FROM rule), wakes = 0,
-                    changes = t.changes + 1, state = ${RUNNING}, reason = NULL
+                    changes = t.changes + 1, state = ${RUNNING}, reason = NULL, version = ${pinned}
                 FROM taken t
                 WHERE run.key = ANY (ARRAY(SELECT key FROM taken)) AND run.key = t.key
             ), placed AS (
@@ -443,6 +443,7 @@ public final class LimitedClaimSql {
                 .replace("${room}", ROOM)
                 .replace("${goes_on}", GOES_ON)
                 .replace("${take}", TAKE)
+                .replace("${pinned}", DispatchSql.PINNED)
                 .replace("${holds}", HOLDS)
                 .replace("${details}", Claims.TAKEN)
                 .replace("${A_TURN}", String.valueOf(A_TURN))

@@ -212,9 +212,8 @@ public final class LimitedClaims {
                     .time(database.time());
             parameters.text(queue).integer(wanted.room()).bool(wanted.alone()).integer(worker);
             parameters.integer(worker).integer(lane);
-            parameters
-                    .texts(wanted.request().definitions().toArray(String[]::new))
-                    .texts(placements.versions(wanted.request()));
+            Suiting.of(wanted.request(), placements.versions(wanted.request())).bind(parameters);
+            Suiting.bindPins(parameters, wanted.request());
             statement.execute();
             Results results = new Results(statement);
             results.skip();

@@ -57,7 +57,7 @@ public final class Placements {
         }
 
         boolean suits(Poll request) {
-            return (version.isEmpty() || version.equals(request.version())) && placement.suits(request.labels());
+            return (version.isEmpty() || version.equals(request.version().name())) && placement.suits(request.labels());
         }
 
         @Override
@@ -88,10 +88,15 @@ public final class Placements {
     List<String> versions(Poll request) {
         return Stream.of(
                         Stream.of(ANY_VERSION),
-                        Stream.ofNullable(request.version()),
+                        Stream.ofNullable(request.version().name()),
                         used.stream().filter(text -> text.suits(request)).map(Text::whole))
                 .flatMap(versions -> versions)
                 .toList();
+    }
+
+    /** Whether runs under this text are pinned to a version. */
+    static boolean isPinned(String text) {
+        return !text.isEmpty() && text.charAt(0) != AFTER_VERSION;
     }
 
     /** The texts that are known here. */

@@ -322,7 +322,7 @@ public final class PostgresDispatch implements Dispatch {
                     .bool(floor.urgentToo())
                     .integer(request.limit())
                     .integer(request.limit());
-            parameters.integer(worker).integer(worker);
+            Suiting.bindPins(parameters.integer(worker).integer(worker), request);
             statement.execute();
             return read(new Results(statement), request, versions, floor);
         }
@@ -339,7 +339,7 @@ public final class PostgresDispatch implements Dispatch {
 
     static Parameters suiting(Parameters parameters, Poll request, String[] from, List<String> versions)
             throws SQLException {
-        return parameters.texts(from).texts(request.definitions()).texts(versions);
+        return Suiting.of(request, versions).bind(parameters.texts(from));
     }
 
     private Answer read(Results results, Poll request, List<String> versions, Watermark.Floor floor)

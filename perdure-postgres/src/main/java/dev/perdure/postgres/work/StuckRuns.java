@@ -161,6 +161,7 @@ public final class StuckRuns {
                     .integer(alone ? 0 : keys.length)
                     .integer(worker)
                     .integer(worker);
+            Suiting.bindPins(parameters, request);
             statement.execute();
         }
     }

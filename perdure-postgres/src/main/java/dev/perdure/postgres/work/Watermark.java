@@ -36,9 +36,10 @@ public final class Watermark {
     }
 
     /** Polls that look at the same part of the queue. */
-    private record Kind(Set<String> queues, Set<String> definitions, List<String> versions) {
+    private record Kind(Set<String> queues, Set<String> definitions, List<String> versions, Set<String> drained) {
         static Kind of(Poll poll, List<String> versions) {
-            return new Kind(poll.queues(), poll.definitions(), versions);
+            return new Kind(
+                    poll.queues(), poll.definitions(), versions, poll.version().drained());
         }
     }
 

@@ -96,7 +96,8 @@ public final class BulkActions implements Scene {
             case 3 -> BulkAction.resume();
             case 4 -> BulkAction.retry();
             case 5 -> BulkAction.delete();
-            default -> BulkAction.moveToQueue(cast.choices().pick(List.of(ASIDE, BACK)).name());
+            default ->
+                BulkAction.moveToQueue(cast.choices().pick(List.of(ASIDE, BACK)).name());
         };
     }
 

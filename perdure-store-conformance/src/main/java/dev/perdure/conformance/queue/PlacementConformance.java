@@ -10,6 +10,7 @@ import dev.perdure.queue.Requirement;
 import dev.perdure.spi.Dispatch.Claimed;
 import dev.perdure.spi.Dispatch.Poll;
 import dev.perdure.spi.Dispatch.Polled;
+import dev.perdure.spi.Dispatch.Version;
 import dev.perdure.spi.Leases.Joining;
 import dev.perdure.spi.Outcome;
 import dev.perdure.spi.change.Change;
@@ -67,7 +68,7 @@ public abstract class PlacementConformance extends QueueConformance {
                 worker,
                 Set.of(DEFINITION),
                 Set.of(QUEUE, LIMITED),
-                version,
+                Version.of(version),
                 10,
                 true,
                 labels.getOrDefault(worker, Map.of()));

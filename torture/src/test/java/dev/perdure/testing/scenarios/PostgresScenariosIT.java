@@ -54,7 +54,8 @@ class PostgresScenariosIT {
             "queue_rate",
             "limiter",
             "permit",
-            "limiter_rate");
+            "limiter_rate",
+            "drain");
 
     /** Where there are few rows this is ten times as quick as to truncate. */
     private static final String CLEAR =
@@ -250,6 +251,9 @@ class PostgresScenariosIT {
 
     @Nested
     final class Audits extends AuditScenarios implements OnPostgres {}
+
+    @Nested
+    final class Versions extends VersionScenarios implements OnPostgres {}
 
     @Nested
     final class BulkActions extends BulkScenarios implements OnPostgres {}

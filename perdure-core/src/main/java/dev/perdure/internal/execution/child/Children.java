@@ -167,7 +167,7 @@ public final class Children {
                 derived.seed(call.position()),
                 options.queue(),
                 options.priority(),
-                options.version().orElse(null),
+                options.version().or(() -> inherited(callee, start)).orElse(null),
                 timeout(options),
                 options.delay().orElse(null),
                 start.answers() ? new Parent(held.run(), call.position(), true) : null,
@@ -179,6 +179,16 @@ public final class Children {
         Payload written = new Payload(begun.getBytes(StandardCharsets.UTF_8));
         transitions.defer(call.note(1, Entry.Status.BEGUN, written), new Effect.Start(run, callee.tasks(run)));
         return id;
+    }
+
+    /**
+     * A pinned run and its pinned children are of one version, so that they agree on inputs and results. A run that is
+     * not a child is pinned by the worker that begins it.
+     */
+    private Optional<String> inherited(CallTarget callee, Start start) {
+        return start.answers() && held.definition().pinned()
+                ? Optional.ofNullable(host.version().pin(callee.target().name(), null))
+                : Optional.empty();
     }
 
     /** A sticky child belongs to the worker that commits its start: if this one dies before, the next one starts it. */

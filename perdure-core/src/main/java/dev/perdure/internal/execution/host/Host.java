@@ -10,6 +10,7 @@ import dev.perdure.internal.settings.ExecutionRules;
 import dev.perdure.internal.time.StoreClock;
 import dev.perdure.object.ObjectMethod;
 import dev.perdure.spi.Clockwork;
+import dev.perdure.spi.Dispatch;
 import dev.perdure.spi.change.RunRef;
 import dev.perdure.spi.change.WorkerId;
 import java.time.Duration;
@@ -30,6 +31,9 @@ public interface Host {
 
     /** The worker. */
     WorkerId worker();
+
+    /** The version of the worker, with what it pins and what it drains now. */
+    Dispatch.Version version();
 
     /** How long the worker counts as alive after it last renewed its lease. */
     Duration lease();

@@ -508,8 +508,8 @@ public final class Transitions {
     }
 
     /** Leaves memory to begin anew. */
-    public Unwind restart(Payload input, long seed) {
-        return unwind(leave(new Move.Restart(input, seed)));
+    public Unwind restart(Move.Restart restart) {
+        return unwind(leave(restart));
     }
 
     /** In the test mode for it: leaves memory after a step and comes back, to show that a replay returns the same. */

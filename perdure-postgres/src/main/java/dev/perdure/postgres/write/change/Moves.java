@@ -33,6 +33,7 @@ public final class Moves {
             .bigint("key", advance -> advance.run().key())
             .bigint("epoch", Change.Advance::epoch)
             .bigint("seed", advance -> restartOf(advance).seed())
+            .bool("unpinned", advance -> restartOf(advance).unpinned())
             .bytes("input", advance -> restartOf(advance).input().bytes());
 
     /** What runs wait for, and until when. Empty for a run that does not wait. */

@@ -14,6 +14,7 @@ import dev.perdure.spi.Removals;
 import dev.perdure.spi.Runs;
 import dev.perdure.spi.States;
 import dev.perdure.spi.Store;
+import dev.perdure.spi.VersionRules;
 import dev.perdure.status.StoreStatus;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -114,6 +115,11 @@ final class PostgresModel implements Store {
     @Override
     public Permits permits() {
         return store.permits();
+    }
+
+    @Override
+    public VersionRules versions() {
+        return store.versions();
     }
 
     @Override

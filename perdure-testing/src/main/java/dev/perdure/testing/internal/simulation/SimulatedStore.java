@@ -20,6 +20,7 @@ import dev.perdure.spi.Removals;
 import dev.perdure.spi.Runs;
 import dev.perdure.spi.States;
 import dev.perdure.spi.Store;
+import dev.perdure.spi.VersionRules;
 import dev.perdure.spi.change.Change;
 import dev.perdure.spi.change.Lane;
 import dev.perdure.spi.change.WorkerId;
@@ -283,6 +284,11 @@ final class SimulatedStore implements Store {
     }
 
     /** A batch that arrives late removes only what is due then. */
+    @Override
+    public VersionRules versions() {
+        return real.versions();
+    }
+
     @Override
     public Removals removals() {
         Removals removals = real.removals();

@@ -369,7 +369,8 @@ public final class World {
                 retention,
                 OPERATOR,
                 worker
-                        ? new Settings.WorkerRules(names, null, LEASE, maxRuns, Duration.ofNanos(leases(0.5)), Map.of())
+                        ? new Settings.WorkerRules(
+                                names, null, LEASE, maxRuns, Duration.ofNanos(leases(0.5)), Map.of(), () -> {})
                         : null);
     }
 

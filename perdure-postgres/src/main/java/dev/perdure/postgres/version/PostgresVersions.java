@@ -1,0 +1,110 @@
+package dev.perdure.postgres.version;
+
+import dev.perdure.postgres.jdbc.AuditText;
+import dev.perdure.postgres.jdbc.Database;
+import dev.perdure.postgres.jdbc.Query;
+import dev.perdure.postgres.jdbc.Schema;
+import dev.perdure.spi.Audit;
+import dev.perdure.spi.VersionRules;
+import dev.perdure.spi.change.WorkerId;
+import dev.perdure.version.VersionInfo;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.util.List;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
+
+/** Which versions of workers drain, and which runs are pinned to them. */
+public final class PostgresVersions implements VersionRules {
+    /** What the names of the engine's own definitions begin with. */
+    private static final String OF_THE_ENGINE = "perdure.";
+
+    private final Database database;
+    private final Query query;
+    private final VersionSql sql;
+
+    public PostgresVersions(Database database, Schema schema) {
+        this.database = database;
+        this.query = new Query(database);
+        this.sql = new VersionSql(schema);
+    }
+
+    @Override
+    public void apply(Order order, @Nullable Audit audit) {
+        query.all(
+                order.drains() ? sql.drain : sql.resume,
+                parameters -> {
+                    parameters.text(order.version()).text(order.definition());
+                    if (order.drains()) {
+                        parameters.time(database.time());
+                    }
+                    AuditText.bind(parameters, audit, database.time());
+                },
+                row -> row.getLong(1));
+    }
+
+    @Override
+    public Set<String> drains(String version) {
+        return Set.copyOf(query.all(sql.drains, parameters -> parameters.text(version), row -> row.getString(1)));
+    }
+
+    @Override
+    public void obeys(WorkerId worker, Set<String> drains) {
+        query.all(sql.obeys, parameters -> parameters.texts(drains).object(worker.value()), row -> row.getLong(1));
+    }
+
+    @Override
+    public boolean isDrained(String version) {
+        return query.all(sql.isDrained, parameters -> parameters.text(version), row -> row.getBoolean("drained"))
+                .getFirst();
+    }
+
+    /**
+     * A definition of a version, with what the version as a whole has.
+     *
+     * @param workers how many live workers have the version
+     * @param told whether the whole version is told to drain
+     * @param allObey whether all its workers obey that
+     */
+    private record Part(String version, VersionInfo.Definition definition, int workers, boolean told, boolean allObey) {
+        static Part of(ResultSet row) throws SQLException {
+            return new Part(
+                    row.getString("version"),
+                    new VersionInfo.Definition(
+                            row.getString("definition"),
+                            row.getLong("runs"),
+                            row.getInt("workers"),
+                            row.getBoolean("draining")),
+                    row.getInt("version_workers"),
+                    row.getBoolean("told"),
+                    row.getBoolean("all_obey"));
+        }
+    }
+
+    @Override
+    public List<VersionInfo> list() {
+        return query.all(sql.list, parameters -> {}, Part::of).stream()
+                .collect(Collectors.groupingBy(Part::version, TreeMap::new, Collectors.toList()))
+                .values()
+                .stream()
+                .map(PostgresVersions::info)
+                .toList();
+    }
+
+    private static VersionInfo info(List<Part> parts) {
+        Part any = parts.getFirst();
+        long runs = parts.stream().mapToLong(part -> part.definition().runs()).sum();
+        List<VersionInfo.Definition> definitions = parts.stream()
+                .map(Part::definition)
+                .filter(definition -> !definition.name().startsWith(OF_THE_ENGINE))
+                .toList();
+        return new VersionInfo(
+                any.version(),
+                VersionInfo.state(any.workers(), runs, any.told(), any.allObey()),
+                any.workers(),
+                runs,
+                definitions);
+    }
+}

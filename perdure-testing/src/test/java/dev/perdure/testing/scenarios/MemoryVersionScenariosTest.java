@@ -1,0 +1,3 @@
+package dev.perdure.testing.scenarios;
+
+class MemoryVersionScenariosTest extends VersionScenarios implements InMemory {}
