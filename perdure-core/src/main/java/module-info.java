@@ -19,10 +19,12 @@ module dev.perdure {
     exports dev.perdure.memory;
     exports dev.perdure.object;
     exports dev.perdure.queue;
+    exports dev.perdure.report;
     exports dev.perdure.retention;
     exports dev.perdure.schedule;
     exports dev.perdure.spi;
     exports dev.perdure.spi.change;
+    exports dev.perdure.spi.report;
     exports dev.perdure.status;
     exports dev.perdure.transaction;
     exports dev.perdure.version;

@@ -13,4 +13,5 @@ module dev.perdure.conformance {
     exports dev.perdure.conformance.object;
     exports dev.perdure.conformance.operation;
     exports dev.perdure.conformance.queue;
+    exports dev.perdure.conformance.report;
 }

@@ -15,7 +15,7 @@ import java.util.Optional;
  * @param attempt which attempt of a step or transaction it was, from 1; 0 for everything else
  * @param at when it became durable, by the store's clock
  * @param nextAttemptAt when the next attempt is due, if this one failed and another follows after a delay
- * @param reason what the attempt or the step failed with, or why the run is in this state
+ * @param reason what the attempt or the step failed with, why the run is in this state, or the progress
  */
 public record HistoryEvent(
         Kind kind,
@@ -87,7 +87,9 @@ public record HistoryEvent(
         /** The deadline of the run was delivered here. */
         DEADLINE,
         /** There was no value. */
-        ABSENT
+        ABSENT,
+        /** An attempt reported its progress: the last report of one that failed, or of one that has not ended. */
+        PROGRESS
     }
 
     /**
@@ -107,6 +109,7 @@ public record HistoryEvent(
             case BEGUN -> begun();
             case ATTEMPT -> "attempt %d of %s failed".formatted(attempt, subject());
             case FAILURE -> failed();
+            case PROGRESS -> "attempt %d of %s reported".formatted(attempt, subject());
             case CANCELLED -> subject() + " ended, because the run was cancelled";
             case DEADLINE -> subject() + " ended, because the deadline of the run passed";
             case ABSENT -> kind == Kind.STATE ? subject() + " read: it has no value" : subject() + " had no value";

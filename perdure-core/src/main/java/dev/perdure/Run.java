@@ -11,6 +11,7 @@ import dev.perdure.error.RetryRefusedException;
 import dev.perdure.error.RunConflictException;
 import dev.perdure.error.RunEndedException;
 import dev.perdure.error.RunFailedException;
+import dev.perdure.report.StepProgress;
 import java.time.Duration;
 import java.util.Iterator;
 import java.util.List;
@@ -101,6 +102,12 @@ public interface Run<R extends @Nullable Object> {
      * the last offset, in any process.
      */
     <T extends @Nullable Object> Iterator<Published<T>> follow(Topic<T> topic, long afterOffset);
+
+    /**
+     * What those of its steps reported last that have not ended, by position. A step that has reported nothing is not
+     * among them.
+     */
+    List<StepProgress> progress();
 
     /**
      * This run as the run of a DAG, with its tasks.

@@ -17,19 +17,21 @@ import org.jspecify.annotations.Nullable;
  */
 public final class StepOptions {
     private static final Duration LONGEST_TIMEOUT = Duration.ofDays(36_500);
-    private static final StepOptions DEFAULTS = new StepOptions(null, null, null);
+    private static final StepOptions DEFAULTS = new StepOptions(null, null, null, null);
 
     private final @Nullable RetryPolicy retry;
     private final @Nullable Duration timeout;
+    private final @Nullable Duration heartbeatTimeout;
     private final @Nullable Limiter limiter;
 
-    private StepOptions(@Nullable RetryPolicy retry, @Nullable Duration timeout, @Nullable Limiter limiter) {
-        if (timeout != null && (timeout.isNegative() || timeout.isZero() || timeout.compareTo(LONGEST_TIMEOUT) > 0)) {
-            throw new InvalidRequestException("The step timeout is %s; it must be longer than zero and at most %d days."
-                    .formatted(timeout, LONGEST_TIMEOUT.toDays()));
-        }
+    private StepOptions(
+            @Nullable RetryPolicy retry,
+            @Nullable Duration timeout,
+            @Nullable Duration heartbeatTimeout,
+            @Nullable Limiter limiter) {
         this.retry = retry;
         this.timeout = timeout;
+        this.heartbeatTimeout = heartbeatTimeout;
         this.limiter = limiter;
     }
 
@@ -46,7 +48,7 @@ public final class StepOptions {
     /** Retries by this policy. */
     public static StepOptions retry(RetryPolicy policy) {
         Texts.requireGiven("retry policy", policy);
-        return new StepOptions(policy, null, null);
+        return new StepOptions(policy, null, null, null);
     }
 
     /** Takes a permit of this limiter before each attempt. */
@@ -60,16 +62,35 @@ public final class StepOptions {
      */
     public StepOptions limitedBy(Limiter one) {
         Texts.requireGiven("limiter", one);
-        return new StepOptions(retry, timeout, one);
+        return new StepOptions(retry, timeout, heartbeatTimeout, one);
     }
 
     /**
      * Interrupts an attempt that takes longer, counts it as failed and ignores what it still returns. The next attempt
-     * starts only after the interrupted one has ended.
+     * starts only after the interrupted one has ended. The body can {@linkplain Attempt#extend extend} the timeout.
      */
     public StepOptions timeout(Duration limit) {
-        Texts.requireGiven("step timeout", limit);
-        return new StepOptions(retry, limit, limiter);
+        requireLimit("step timeout", limit);
+        return new StepOptions(retry, limit, heartbeatTimeout, limiter);
+    }
+
+    /**
+     * Interrupts an attempt that reports nothing for longer, as {@link #timeout(Duration)} does: from its beginning, and
+     * from each {@link Attempt#heartbeat()} and {@link Attempt#progress}. So a body that hangs ends long before a
+     * timeout that allows for all its work. A heartbeat timeout of less than some seconds also ends a body whose process
+     * pauses for garbage collection.
+     */
+    public StepOptions heartbeatTimeout(Duration limit) {
+        requireLimit("heartbeat timeout", limit);
+        return new StepOptions(retry, timeout, limit, limiter);
+    }
+
+    private static void requireLimit(String what, Duration limit) {
+        Texts.requireGiven(what, limit);
+        if (limit.isNegative() || limit.isZero() || limit.compareTo(LONGEST_TIMEOUT) > 0) {
+            throw new InvalidRequestException("The %s is %s; it must be longer than zero and at most %d days."
+                    .formatted(what, limit, LONGEST_TIMEOUT.toDays()));
+        }
     }
 
     /** The retry policy, if this step has its own. */
@@ -80,6 +101,11 @@ public final class StepOptions {
     /** The timeout of an attempt, if any. */
     public Optional<Duration> timeout() {
         return Optional.ofNullable(timeout);
+    }
+
+    /** For how long an attempt may report nothing, if that is limited. */
+    public Optional<Duration> heartbeatTimeout() {
+        return Optional.ofNullable(heartbeatTimeout);
     }
 
     /** The limiter of its attempts, if any. */

@@ -74,6 +74,10 @@ final class History {
         List<Timed> timed = new ArrayList<>();
         @Nullable Instant before = null;
         for (HistoryEvent event : history) {
+            if (event.status() == Status.PROGRESS) { // not the end of anything
+                timed.add(new Timed(event, Optional.empty()));
+                continue;
+            }
             boolean body = event.kind() == Kind.STEP || event.kind() == Kind.TRANSACTION;
             Instant from = event.kind() == Kind.ANSWER ? null : begun.get(event.position());
             if (body && before != null && (from == null || from.isBefore(before))) {

@@ -103,7 +103,7 @@ final class RunPage {
      */
     private record Task(String name, RunInfo info, List<String> after) {}
 
-    /** Adds the run with its input and its result, its tasks if it is the run of a DAG, and its history. */
+    /** Adds the run with its input and its result, its tasks if it is the run of a DAG, what its steps report, and its history. */
     Page add(Page page, Run<?> run, RunRef ref) {
         Optional<String> result = runs.ended(List.of(ref)).stream()
                 .filter(ended -> ended.state() == RunState.COMPLETED)
@@ -119,6 +119,7 @@ final class RunPage {
                     tasks.stream().map(task -> task(run, task, tasks)).toList(),
                     "");
         }
+        ReportPage.add(page, run);
         History.add(page, run.history());
         List<AuditEntry> entries = audit(run.info());
         if (!entries.isEmpty()) {

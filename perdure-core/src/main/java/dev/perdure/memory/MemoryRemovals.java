@@ -181,6 +181,7 @@ final class MemoryRemovals implements Removals {
         row.entered.clear();
         row.mailbox.drop();
         row.published.clear();
+        row.reports.clear();
         tables.post.forgetTokens(row.ref.id());
         return 1;
     }

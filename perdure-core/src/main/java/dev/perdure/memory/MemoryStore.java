@@ -15,6 +15,7 @@ import dev.perdure.spi.Runs;
 import dev.perdure.spi.States;
 import dev.perdure.spi.Store;
 import dev.perdure.spi.VersionRules;
+import dev.perdure.spi.report.Reports;
 import dev.perdure.status.StoreStatus;
 
 /**
@@ -107,6 +108,11 @@ public final class MemoryStore implements Store {
     @Override
     public VersionRules versions() {
         return tables.versions;
+    }
+
+    @Override
+    public Reports reports() {
+        return tables.reports;
     }
 
     @Override

@@ -107,6 +107,7 @@ final class Tables {
     final WaitReasons waitReasons = new WaitReasons(this, queues);
     final MemoryPermits permits = new MemoryPermits(this);
     final MemoryVersions versions = new MemoryVersions(this);
+    final MemoryReports reports = new MemoryReports(this);
 
     private final Clockwork clockwork;
     private final ReentrantLock lock = new ReentrantLock();

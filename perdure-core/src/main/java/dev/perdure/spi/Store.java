@@ -1,5 +1,6 @@
 package dev.perdure.spi;
 
+import dev.perdure.spi.report.Reports;
 import dev.perdure.status.StoreStatus;
 
 /**
@@ -36,6 +37,9 @@ public interface Store extends AutoCloseable {
 
     /** Keeps which versions of workers drain. */
     VersionRules versions();
+
+    /** Keeps what steps report while they run. */
+    Reports reports();
 
     /** Removes old runs. */
     Removals removals();

@@ -19,6 +19,7 @@ import dev.perdure.postgres.read.PostgresRuns;
 import dev.perdure.postgres.read.PostgresStates;
 import dev.perdure.postgres.read.QuerySql;
 import dev.perdure.postgres.removal.PostgresRemovals;
+import dev.perdure.postgres.report.PostgresReports;
 import dev.perdure.postgres.setup.Migrations;
 import dev.perdure.postgres.setup.Preflight;
 import dev.perdure.postgres.status.PostgresStatus;
@@ -46,6 +47,7 @@ import dev.perdure.spi.Runs;
 import dev.perdure.spi.States;
 import dev.perdure.spi.Store;
 import dev.perdure.spi.VersionRules;
+import dev.perdure.spi.report.Reports;
 import dev.perdure.status.StoreStatus;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -82,6 +84,7 @@ public final class PostgresStore implements Store {
     private final JournalBook journalBook;
     private final PostgresQueues queues;
     private final PostgresPermits permits;
+    private final PostgresReports reports;
     private final PostgresRemovals removals;
     private final PostgresVersions versions;
     private final PostgresStatus status;
@@ -130,6 +133,7 @@ public final class PostgresStore implements Store {
         this.mailboxes = new PostgresMailboxes(database, schema, hints.waitingCallers());
         this.runs = new PostgresRuns(database, querySql, hints.waitingCallers());
         this.states = new PostgresStates(database, ledgerSql.objects);
+        this.reports = new PostgresReports(database, schema, ledgerSql, workers);
         this.removals = new PostgresRemovals(database, schema, ledgerSql);
         this.versions = new PostgresVersions(database, schema);
         this.status = new PostgresStatus(database, schema, removals, versions);
@@ -278,6 +282,11 @@ public final class PostgresStore implements Store {
     @Override
     public VersionRules versions() {
         return versions;
+    }
+
+    @Override
+    public Reports reports() {
+        return reports;
     }
 
     @Override

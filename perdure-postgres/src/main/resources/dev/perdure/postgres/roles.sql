@@ -7,7 +7,7 @@ GRANT USAGE ON SCHEMA ${schema} TO ${worker};
 GRANT SELECT, INSERT, UPDATE ON ${schema}.run, ${schema}.worker TO ${worker};
 GRANT DELETE ON ${schema}.run, ${schema}.worker TO ${worker};
 GRANT SELECT, UPDATE ON ${schema}.retention TO ${worker};
-GRANT SELECT, INSERT, UPDATE, DELETE ON ${schema}.journal, ${schema}.mail TO ${worker};
+GRANT SELECT, INSERT, UPDATE, DELETE ON ${schema}.journal, ${schema}.mail, ${schema}.report TO ${worker};
 GRANT SELECT, INSERT, DELETE ON ${schema}.event, ${schema}.awakeable, ${schema}.publication, ${schema}.audit, ${schema}.attribute TO ${worker};
 GRANT SELECT ON ${schema}.secret TO ${worker};
 GRANT SELECT, INSERT, UPDATE, DELETE ON ${schema}.subscription TO ${worker};
@@ -24,10 +24,10 @@ GRANT SELECT, INSERT, DELETE ON ${schema}.drain TO ${worker};
 GRANT USAGE ON SEQUENCE ${schema}.key_block TO ${worker};
 GRANT SELECT ON ${schema}.migration, ${schema}.runs, ${schema}.journals, ${schema}.events, ${schema}.mails,
     ${schema}.publications, ${schema}.objects, ${schema}.object_calls, ${schema}.object_states, ${schema}.audits,
-    ${schema}.queues, ${schema}.queue_keys, ${schema}.schedules, ${schema}.limiters TO ${worker};
+    ${schema}.queues, ${schema}.queue_keys, ${schema}.schedules, ${schema}.limiters, ${schema}.reports TO ${worker};
 
 -- A viewer reads the views and nothing else: above all not the table secret, by which anybody could answer awakeables.
 GRANT USAGE ON SCHEMA ${schema} TO ${viewer};
 GRANT SELECT ON ${schema}.runs, ${schema}.journals, ${schema}.events, ${schema}.mails, ${schema}.publications,
     ${schema}.objects, ${schema}.object_calls, ${schema}.object_states, ${schema}.audits, ${schema}.queues,
-    ${schema}.queue_keys, ${schema}.schedules, ${schema}.limiters TO ${viewer};
+    ${schema}.queue_keys, ${schema}.schedules, ${schema}.limiters, ${schema}.reports TO ${viewer};

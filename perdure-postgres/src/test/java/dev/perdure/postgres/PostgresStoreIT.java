@@ -41,6 +41,7 @@ import dev.perdure.conformance.queue.QueueOperatorConformance;
 import dev.perdure.conformance.queue.QueueOrderConformance;
 import dev.perdure.conformance.queue.QueueRateConformance;
 import dev.perdure.conformance.queue.TurnConformance;
+import dev.perdure.conformance.report.ReportConformance;
 import dev.perdure.spi.Store;
 import java.time.Instant;
 import java.util.function.Supplier;
@@ -244,6 +245,14 @@ final class PostgresStoreIT {
 
     @Nested
     final class Limiting extends PermitConformance {
+        @Override
+        protected Store open(Supplier<Instant> time) {
+            return freshStore(time);
+        }
+    }
+
+    @Nested
+    final class StepReports extends ReportConformance {
         @Override
         protected Store open(Supplier<Instant> time) {
             return freshStore(time);

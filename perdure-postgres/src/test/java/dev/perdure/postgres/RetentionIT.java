@@ -19,6 +19,7 @@ import dev.perdure.spi.change.ObjectCall;
 import dev.perdure.spi.change.ObjectKey;
 import dev.perdure.spi.change.RunRef;
 import dev.perdure.spi.change.Task;
+import dev.perdure.spi.report.Reports;
 import java.sql.Connection;
 import java.sql.ResultSet;
 import java.sql.SQLException;
@@ -101,6 +102,7 @@ final class RetentionIT {
                 "awakeable",
                 "subscription",
                 "publication",
+                "report",
                 "audit",
                 "object",
                 "object_call",
@@ -133,6 +135,8 @@ final class RetentionIT {
                         new Effect.Awakeable("hash", 2),
                         new Effect.Subscribe("paid", "", 3)),
                 new Move.Yield()));
+        Reports.Source source = new Reports.Source(run, 1, 2, "import", 1);
+        store.reports().write(fixture.worker, List.of(new Reports.Report(source, 1, 0.5, "half", null)));
         store.ledger()
                 .apply(
                         Lane.client(0),
@@ -140,7 +144,8 @@ final class RetentionIT {
         ObjectCall call = new ObjectCall(new ObjectKey("cart", "ann"), ObjectCall.Hold.EXCLUSIVE);
         RunRef holder = start(StoreFixture.newRun("call").on(call));
         apply(StoreFixture.complete(holder));
-        assertThat(rows()).containsKeys("event", "mail", "awakeable", "subscription", "publication", "object");
+        assertThat(rows())
+                .containsKeys("event", "mail", "awakeable", "subscription", "publication", "report", "object");
         advance(DAY);
 
         assertThat(remove(100)).isEqualTo(2);

@@ -28,6 +28,7 @@ class RoomsTest {
             ".hint",
             ".write.part",
             ".limiter",
+            ".report",
             ".write",
             ".read",
             ".inbox",

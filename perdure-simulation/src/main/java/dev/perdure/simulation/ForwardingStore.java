@@ -13,6 +13,7 @@ import dev.perdure.spi.Runs;
 import dev.perdure.spi.States;
 import dev.perdure.spi.Store;
 import dev.perdure.spi.VersionRules;
+import dev.perdure.spi.report.Reports;
 import dev.perdure.status.StoreStatus;
 
 /** A store in front of another. */
@@ -77,6 +78,11 @@ public abstract class ForwardingStore implements Store {
     @Override
     public VersionRules versions() {
         return store.versions();
+    }
+
+    @Override
+    public Reports reports() {
+        return store.reports();
     }
 
     @Override

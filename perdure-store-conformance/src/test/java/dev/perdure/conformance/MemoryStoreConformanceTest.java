@@ -25,6 +25,7 @@ import dev.perdure.conformance.queue.QueueOperatorConformance;
 import dev.perdure.conformance.queue.QueueOrderConformance;
 import dev.perdure.conformance.queue.QueueRateConformance;
 import dev.perdure.conformance.queue.TurnConformance;
+import dev.perdure.conformance.report.ReportConformance;
 import dev.perdure.memory.MemoryStore;
 import dev.perdure.spi.Clockwork;
 import dev.perdure.spi.Store;
@@ -239,6 +240,14 @@ final class MemoryStoreConformanceTest {
 
     @Nested
     final class Limiting extends PermitConformance {
+        @Override
+        protected Store open(Supplier<Instant> time) {
+            return freshStore(time);
+        }
+    }
+
+    @Nested
+    final class StepReports extends ReportConformance {
         @Override
         protected Store open(Supplier<Instant> time) {
             return freshStore(time);

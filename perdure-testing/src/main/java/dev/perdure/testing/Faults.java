@@ -19,6 +19,7 @@ import dev.perdure.spi.VersionRules;
 import dev.perdure.spi.change.Change;
 import dev.perdure.spi.change.Lane;
 import dev.perdure.spi.change.WorkerId;
+import dev.perdure.spi.report.Reports;
 import dev.perdure.status.StoreStatus;
 import java.time.Instant;
 import java.util.List;
@@ -195,6 +196,11 @@ final class Faults implements Store {
     @Override
     public VersionRules versions() {
         return store.versions();
+    }
+
+    @Override
+    public Reports reports() {
+        return store.reports();
     }
 
     @Override

@@ -20,6 +20,7 @@ import dev.perdure.spi.change.ObjectKey;
 import dev.perdure.spi.change.Payload;
 import dev.perdure.spi.change.Premise;
 import dev.perdure.spi.change.RunRef;
+import dev.perdure.spi.report.Reports;
 import java.time.Instant;
 import java.util.Collection;
 import java.util.List;
@@ -102,6 +103,20 @@ record NoStore(List<Premise> tasks, Consumer<String> stopped) implements StoreAc
 
     @Override
     public void permitFreed(String limiter) {}
+
+    @Override
+    public void report(Reports.Report report) {}
+
+    @Override
+    public void hurryReports() {}
+
+    @Override
+    public void writeReport(Reports.Report report) {}
+
+    @Override
+    public Optional<Reports.Reported> lastReport(RunRef run, int position) {
+        return Optional.empty();
+    }
 
     @Override
     public int emit(String event, String key, Payload payload, UUID token) {

@@ -20,6 +20,7 @@ import dev.perdure.internal.execution.mail.Turns;
 import dev.perdure.internal.execution.mail.UnreadMail;
 import dev.perdure.internal.execution.replay.ContextCall;
 import dev.perdure.internal.execution.replay.Replay;
+import dev.perdure.internal.execution.step.Attempts;
 import dev.perdure.internal.execution.step.StepPermits;
 import dev.perdure.internal.execution.step.Steps;
 import dev.perdure.internal.execution.step.TransactionCalls;
@@ -91,7 +92,8 @@ abstract class EngineRunContext implements Shorthands {
         this.derived = new Derived(held.run().id(), held.seed());
         Waits waits = new Waits(host, orders, transitions);
         StepPermits permits = new StepPermits(held, host, transitions, waits);
-        this.steps = new Steps(host, transitions, waits, permits, parts.guard(), values, derived);
+        Attempts attempts = new Attempts(held, host, values, derived);
+        this.steps = new Steps(host, transitions, waits, permits, parts.guard(), values, attempts);
         this.calls = new ContextCalls(
                 held, transitions, parts.replay(), () -> steps.current().isPresent());
         this.futures = new Futures(calls, host, transitions, waits, steps, values);

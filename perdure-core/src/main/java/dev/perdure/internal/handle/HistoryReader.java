@@ -7,6 +7,7 @@ import dev.perdure.audit.AuditEntry.Action;
 import dev.perdure.audit.AuditFilter;
 import dev.perdure.internal.failure.FailedAttempt;
 import dev.perdure.internal.settings.Settings;
+import dev.perdure.report.StepProgress;
 import dev.perdure.spi.Codec;
 import dev.perdure.spi.Journals;
 import dev.perdure.spi.Runs;
@@ -14,12 +15,14 @@ import dev.perdure.spi.Store;
 import dev.perdure.spi.change.Entry;
 import dev.perdure.spi.change.Recorded;
 import dev.perdure.spi.change.RunRef;
+import dev.perdure.spi.report.Reports;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 
 /** Reads the history of a run from its journal, its changes of state and the answers of operators. */
@@ -48,9 +51,15 @@ final class HistoryReader {
             Map<Integer, Integer> failed = failedAttempts(page);
             for (Recorded recorded : page.entries()) {
                 position = recorded.entry().position();
-                events.add(event(recorded, failed.getOrDefault(position, 0)));
+                HistoryEvent event = event(recorded, failed.getOrDefault(position, 0));
+                progress(recorded, event).ifPresent(events::add);
+                events.add(event);
             }
         } while (!page.last());
+        progress(run).stream()
+                .filter(progress -> !progress.text().isEmpty())
+                .map(HistoryReader::event)
+                .forEach(events::add);
         events.sort(Comparator.comparing(HistoryEvent::at));
         return merged(states, events);
     }
@@ -139,6 +148,49 @@ final class HistoryReader {
                 recorded.at(),
                 failed.flatMap(attempt -> nextAttemptAt(attempt, recorded.at())),
                 FailedBodies.isOne(entry) ? Optional.of(FailedBodies.reason(codec, entry)) : Optional.empty());
+    }
+
+    /** What those of its steps reported last that have not ended. */
+    List<StepProgress> progress(RunRef run) {
+        return store.reports().open(run).stream().map(HistoryReader::progress).toList();
+    }
+
+    private static StepProgress progress(Reports.Reported reported) {
+        Reports.Report report = reported.report();
+        Reports.Source source = report.source();
+        return new StepProgress(
+                source.step(),
+                source.position(),
+                source.attempt(),
+                Optional.ofNullable(report.fraction()),
+                report.message(),
+                reported.at());
+    }
+
+    /** The last progress of an attempt that failed, which is recorded with the failure. */
+    private Optional<HistoryEvent> progress(Recorded recorded, HistoryEvent failed) {
+        return FailedBodies.read(codec, recorded.entry())
+                .flatMap(attempt -> Optional.ofNullable(attempt.reported()))
+                .filter(reported -> reported.message() != null)
+                .map(reported -> event(new StepProgress(
+                        failed.name(),
+                        failed.position(),
+                        failed.attempt(),
+                        Optional.ofNullable(reported.fraction()),
+                        Objects.requireNonNull(reported.message()),
+                        failed.at())));
+    }
+
+    private static HistoryEvent event(StepProgress progress) {
+        return new HistoryEvent(
+                HistoryEvent.Kind.STEP,
+                progress.step(),
+                HistoryEvent.Status.PROGRESS,
+                progress.position(),
+                progress.attempt(),
+                progress.at(),
+                Optional.empty(),
+                Optional.of(progress.text()));
     }
 
     private static Optional<Instant> nextAttemptAt(FailedAttempt failed, Instant at) {

@@ -33,6 +33,7 @@ import dev.perdure.internal.settings.Settings;
 import dev.perdure.internal.text.Texts;
 import dev.perdure.internal.waiter.ProgressWaiters;
 import dev.perdure.internal.waiter.Waiters;
+import dev.perdure.report.StepProgress;
 import dev.perdure.spi.Clockwork;
 import dev.perdure.spi.Codec;
 import dev.perdure.spi.Mailboxes;
@@ -271,6 +272,11 @@ public class RunHandle<R extends @Nullable Object> implements Run<R> {
                             .formatted(ref.id(), definition, typed.name()));
         }
         return new DagHandle<>(ref, typed, services);
+    }
+
+    @Override
+    public List<StepProgress> progress() {
+        return new HistoryReader(settings).progress(ref);
     }
 
     @Override

@@ -37,11 +37,23 @@ public final class Texts {
         if (reason == null) {
             throw new InvalidRequestException("The reason is null. Say why, or give an empty text.");
         }
-        if (reason.length() > MAX_REASON) {
-            throw new InvalidRequestException("The reason has %d characters; at most %d are allowed. Shorten it."
-                    .formatted(reason.length(), MAX_REASON));
+        requireShort("reason", reason);
+    }
+
+    /** Checks a text for people to read. It may be empty and may have several lines. */
+    public static void requireText(String what, @Nullable String text) {
+        if (text == null) {
+            throw new InvalidRequestException("The %s is null. Give an empty text if there is none.".formatted(what));
         }
-        requireStorable("reason", reason, true);
+        requireShort(what, text);
+    }
+
+    private static void requireShort(String what, String text) {
+        if (text.length() > MAX_REASON) {
+            throw new InvalidRequestException("The %s has %d characters; at most %d are allowed. Shorten it."
+                    .formatted(what, text.length(), MAX_REASON));
+        }
+        requireStorable(what, text, true);
     }
 
     /** The text, or its beginning: whole characters, at most so many units of UTF-16. */

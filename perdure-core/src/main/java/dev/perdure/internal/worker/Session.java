@@ -186,6 +186,7 @@ public final class Session implements Host, PipelineHost {
         executions.values().forEach(Execution::lose);
         kept.forEach(LoadedRun::lose);
         pipelines.abandon();
+        store.reports().hurry(); // Their thread ends.
         return true;
     }
 

@@ -22,6 +22,7 @@ import dev.perdure.spi.change.ObjectKey;
 import dev.perdure.spi.change.Payload;
 import dev.perdure.spi.change.RunRef;
 import dev.perdure.spi.change.WorkerId;
+import dev.perdure.spi.report.Reports;
 import java.util.Collection;
 import java.util.List;
 import java.util.Map;
@@ -44,6 +45,7 @@ final class SessionStore implements StoreAccess {
     private final SharedRequests<ObjectKey, SortedMap<String, Payload>> stateReads;
     private final SharedRequests<Mailboxes.Unread, List<Mailboxes.Arrived>> mailReads;
     private final SessionPermits permits;
+    private final SessionReports reports;
     private final Refusals refusals;
     private final BooleanSupplier alive;
 
@@ -54,6 +56,7 @@ final class SessionStore implements StoreAccess {
         this.stateReads = new SharedRequests<>(this::states, settings.clockwork());
         this.mailReads = new SharedRequests<>(this::mailboxes, settings.clockwork());
         this.permits = new SessionPermits(settings.store().permits(), settings.clockwork(), worker);
+        this.reports = new SessionReports(settings.store().reports(), settings.clockwork(), worker, alive);
         this.refusals = new Refusals(settings.clockwork());
     }
 
@@ -122,6 +125,32 @@ final class SessionStore implements StoreAccess {
     @Override
     public void permitFreed(String limiter) {
         permits.freed(limiter);
+    }
+
+    @Override
+    public void report(Reports.Report report) {
+        reports.add(report);
+    }
+
+    @Override
+    public void hurryReports() {
+        reports.hurry();
+    }
+
+    @Override
+    public void writeReport(Reports.Report report) {
+        reports.write(List.of(report));
+    }
+
+    @Override
+    public Optional<Reports.Reported> lastReport(RunRef run, int position) {
+        return untilReached(
+                () -> requestOf(run), () -> settings.store().reports().find(run, position));
+    }
+
+    /** What the attempts of this session report. */
+    SessionReports reports() {
+        return reports;
     }
 
     /** A run has left memory. */

@@ -314,6 +314,7 @@ public final class Worker implements Session.Home {
         Clockwork.Signal done = clockwork.signal();
         clockwork.fork("perdure-leave", () -> {
             try {
+                last.store().reports().write(); // while the worker still holds the runs
                 giveBackNow(last);
                 left = true;
                 settings.store().leases().leave(last.id());

@@ -79,6 +79,10 @@ public final class Parameters {
         return array("int4", values);
     }
 
+    public Parameters doubles(Object values) throws SQLException {
+        return array("float8", values);
+    }
+
     public Parameters shorts(Object values) throws SQLException {
         return array("int2", values);
     }

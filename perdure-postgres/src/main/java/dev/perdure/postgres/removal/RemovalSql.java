@@ -14,8 +14,8 @@ public final class RemovalSql {
      * The tables with rows of a run, apart from its input and its outcome. Each has an index that begins with the run's
      * key.
      */
-    private static final List<String> DETAILS =
-            List.of("event", "mail", "awakeable", "subscription", "publication", "slot", "takeover", "attribute");
+    private static final List<String> DETAILS = List.of(
+            "event", "mail", "awakeable", "subscription", "publication", "slot", "takeover", "attribute", "report");
 
     private static final String INFO = """
             SELECT next_at, began_at, looked, removed, ${declared} AS declared, ${changed} AS changed, next_at <= ${now} AS due

@@ -265,6 +265,9 @@ class PostgresScenariosIT {
     final class Retained extends RetentionScenarios implements OnPostgres {}
 
     @Nested
+    final class ProgressOfSteps extends ProgressScenarios implements OnPostgres {}
+
+    @Nested
     final class LimitersOfSteps extends LimiterScenarios implements OnPostgres {}
 
     @Nested

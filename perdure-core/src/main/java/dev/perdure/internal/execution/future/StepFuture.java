@@ -5,11 +5,14 @@ import dev.perdure.StepOptions;
 import dev.perdure.error.StepFailedException;
 import dev.perdure.internal.execution.replay.ContextCall;
 import dev.perdure.internal.execution.replay.Replay;
+import dev.perdure.internal.execution.step.RunningAttempt;
 import dev.perdure.internal.execution.step.Steps;
 import dev.perdure.internal.execution.transition.BodyGuard;
 import dev.perdure.internal.execution.transition.Transitions;
 import dev.perdure.internal.execution.transition.WaitCondition;
 import dev.perdure.internal.execution.value.Values;
+import dev.perdure.internal.failure.FailedAttempt;
+import dev.perdure.internal.failure.LastReport;
 import dev.perdure.spi.change.Entry;
 import dev.perdure.spi.change.Recorded;
 import java.lang.reflect.Type;
@@ -36,6 +39,7 @@ final class StepFuture<T extends @Nullable Object> extends EngineFuture<T> {
 
     // Used by the run's thread, except for what the body's thread reads while it runs.
     private int failed;
+    private @Nullable LastReport reported;
     private @Nullable Instant firstFailure;
     private @Nullable Instant nextAttempt;
     private boolean running;
@@ -76,8 +80,9 @@ final class StepFuture<T extends @Nullable Object> extends EngineFuture<T> {
         if (failed > 0) {
             Recorded last = failures.getLast();
             firstFailure = failures.getFirst().at();
-            nextAttempt =
-                    last.at().plusMillis(steps.failedAttempt(call, last.entry()).delayMillis());
+            FailedAttempt before = steps.failedAttempt(call, last.entry());
+            reported = before.reported();
+            nextAttempt = last.at().plusMillis(before.delayMillis());
         } else {
             if (!replaying) {
                 transitions.deliverTo(call);
@@ -158,7 +163,7 @@ final class StepFuture<T extends @Nullable Object> extends EngineFuture<T> {
      */
     private Runnable newsOf(BodyGuard guard) {
         try {
-            return attempted(steps.attempt(call, failed + 1), guard);
+            return attempted(steps.attempt(call, failed + 1, options, reported), guard);
         } catch (Throwable unjudged) { // The attempt had no effect, so it can be made again.
             return () -> {
                 throw transitions.lost(unjudged);
@@ -166,13 +171,13 @@ final class StepFuture<T extends @Nullable Object> extends EngineFuture<T> {
         }
     }
 
-    private Runnable attempted(Steps.RunningAttempt attempt, BodyGuard guard) {
+    private Runnable attempted(RunningAttempt attempt, BodyGuard guard) {
         try {
-            Values.Stored stored = steps.tryOnce(call, attempt, type, body, options, guard);
+            Values.Stored stored = steps.tryOnce(call, attempt, type, body, guard);
             return () -> transitions.defer(call.answer(Entry.Status.VALUE, stored.payload()), at -> succeed(stored));
         } catch (BodyGuard.Interrupted interrupted) {
             return switch (interrupted.why()) {
-                case TIMEOUT -> failure(attempt, Steps.timedOut(call, options, interrupted));
+                case TIMEOUT -> failure(attempt, Steps.timedOut(call, attempt, interrupted));
                 case DEADLINE -> transitions::reachDeadline;
                 case CANCEL, LOST, ABANDONED -> () -> {};
             };
@@ -181,7 +186,7 @@ final class StepFuture<T extends @Nullable Object> extends EngineFuture<T> {
         }
     }
 
-    private Runnable failure(Steps.RunningAttempt attempt, Throwable thrown) {
+    private Runnable failure(RunningAttempt attempt, Throwable thrown) {
         Steps.Verdict verdict = steps.judge(call, steps.policy(options), attempt, thrown, firstFailure);
         return () -> transitions.defer(steps.entry(call, verdict), at -> fail(verdict, at));
     }
@@ -204,6 +209,7 @@ final class StepFuture<T extends @Nullable Object> extends EngineFuture<T> {
     private void fail(Steps.Verdict verdict, Instant at) {
         steps.permits().recorded(options);
         failed = verdict.attempt().attempt();
+        reported = verdict.attempt().reported();
         firstFailure = firstFailure == null ? at : firstFailure;
         Duration again = verdict.again();
         if (again == null) {

@@ -14,6 +14,7 @@ import dev.perdure.spi.change.Mail;
 import dev.perdure.spi.change.ObjectKey;
 import dev.perdure.spi.change.Payload;
 import dev.perdure.spi.change.RunRef;
+import dev.perdure.spi.report.Reports;
 import java.util.Collection;
 import java.util.List;
 import java.util.Optional;
@@ -53,6 +54,18 @@ public interface StoreAccess {
 
     /** An attempt that held a permit of this limiter has been recorded. Does not wait for the store. */
     void permitFreed(String limiter);
+
+    /** Writes what an attempt reports, soon. Does not wait for the store. */
+    void report(Reports.Report report);
+
+    /** Writes what attempts have reported at once. Does not wait for the store. */
+    void hurryReports();
+
+    /** Writes a report now. If the store is out of reach, writes it later. */
+    void writeReport(Reports.Report report);
+
+    /** What attempts at the step at this position have reported last. */
+    Optional<Reports.Reported> lastReport(RunRef run, int position);
 
     /**
      * Delivers an event to every run that waits for it.

@@ -5,7 +5,6 @@ import dev.perdure.RetryPolicy;
 import dev.perdure.RunState;
 import dev.perdure.StepOptions;
 import dev.perdure.error.ContextMisuseException;
-import dev.perdure.error.InvalidRequestException;
 import dev.perdure.error.PayloadException;
 import dev.perdure.error.StepFailedException;
 import dev.perdure.internal.execution.host.Host;
@@ -13,13 +12,14 @@ import dev.perdure.internal.execution.host.Unwind;
 import dev.perdure.internal.execution.replay.ContextCall;
 import dev.perdure.internal.execution.replay.Replay;
 import dev.perdure.internal.execution.transition.BodyGuard;
+import dev.perdure.internal.execution.transition.BodyLimits;
 import dev.perdure.internal.execution.transition.Transitions;
 import dev.perdure.internal.execution.transition.Waits;
-import dev.perdure.internal.execution.value.Derived;
 import dev.perdure.internal.execution.value.Encoded;
 import dev.perdure.internal.execution.value.Values;
 import dev.perdure.internal.failure.FailedAttempt;
 import dev.perdure.internal.failure.Failure;
+import dev.perdure.internal.failure.LastReport;
 import dev.perdure.spi.change.Entry;
 import dev.perdure.spi.change.Payload;
 import dev.perdure.spi.change.Recorded;
@@ -27,12 +27,12 @@ import java.lang.reflect.Type;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.Callable;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
 import java.util.concurrent.TimeoutException;
-import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -48,7 +48,6 @@ import org.slf4j.LoggerFactory;
  */
 public final class Steps {
     private static final Logger LOG = LoggerFactory.getLogger("dev.perdure.run");
-    private static final Duration LONGEST_DELAY = Duration.ofDays(36_500);
 
     private final Host host;
     private final Transitions transitions;
@@ -56,7 +55,7 @@ public final class Steps {
     private final StepPermits permits;
     private final BodyGuard guard;
     private final Values values;
-    private final Derived derived;
+    private final Attempts attempts;
     private final Thread own = Thread.currentThread();
     private final ConcurrentMap<Thread, Attempt> onOtherThreads = new ConcurrentHashMap<>();
 
@@ -70,48 +69,14 @@ public final class Steps {
             StepPermits permits,
             BodyGuard guard,
             Values values,
-            Derived derived) {
+            Attempts attempts) {
         this.host = host;
         this.transitions = transitions;
         this.waits = waits;
         this.permits = permits;
         this.guard = guard;
         this.values = values;
-        this.derived = derived;
-    }
-
-    /**
-     * An attempt of a step, as its body sees it. The idempotency key is a digest, which is computed only if the body
-     * asks for it.
-     */
-    public static final class RunningAttempt implements Attempt {
-        private final int number;
-        private final Supplier<String> idempotencyKey;
-        private volatile @Nullable Duration retryAfter;
-
-        RunningAttempt(int number, Supplier<String> idempotencyKey) {
-            this.number = number;
-            this.idempotencyKey = idempotencyKey;
-        }
-
-        @Override
-        public int number() {
-            return number;
-        }
-
-        @Override
-        public String idempotencyKey() {
-            return idempotencyKey.get();
-        }
-
-        @Override
-        public void retryAfter(Duration delay) {
-            if (delay.isNegative() || delay.compareTo(LONGEST_DELAY) > 0) {
-                throw new InvalidRequestException("retryAfter is %s; it cannot be negative and is at most %d days."
-                        .formatted(delay, LONGEST_DELAY.toDays()));
-            }
-            retryAfter = delay;
-        }
+        this.attempts = attempts;
     }
 
     /** The work of one attempt: runs a body under guard and makes its result durable. */
@@ -204,8 +169,9 @@ public final class Steps {
         }
     }
 
-    public RunningAttempt attempt(ContextCall call, int number) {
-        return new RunningAttempt(number, () -> derived.idempotencyKey(call.position()));
+    /** @param before what earlier attempts had reported, as far as the journal tells; null if it tells nothing */
+    public RunningAttempt attempt(ContextCall call, int number, StepOptions options, @Nullable LastReport before) {
+        return attempts.make(call, number, options, before);
     }
 
     public RetryPolicy policy(StepOptions options) {
@@ -239,10 +205,12 @@ public final class Steps {
         int failed = failures.size();
         @Nullable
         Instant firstFailure = failures.isEmpty() ? null : failures.getFirst().at();
+        @Nullable LastReport reported = null;
         if (failed > 0) {
             Recorded lastFailure = failures.getLast();
-            long delay = failedAttempt(call, lastFailure.entry()).delayMillis();
-            waits.await(call, lastFailure.at().plusMillis(delay), RunState.BACKING_OFF);
+            FailedAttempt before = failedAttempt(call, lastFailure.entry());
+            reported = before.reported();
+            waits.await(call, lastFailure.at().plusMillis(before.delayMillis()), RunState.BACKING_OFF);
         }
         while (true) {
             transitions.obeySignals();
@@ -250,10 +218,10 @@ public final class Steps {
             transitions.flush();
             int number = ++failed;
             permits.await(call, number, options);
-            RunningAttempt attempt = attempt(call, number);
+            RunningAttempt attempt = attempt(call, number, options, reported);
             Throwable thrown;
             try {
-                Values.Stored stored = doing.perform(body -> tryOnce(call, attempt, type, body, options, guard));
+                Values.Stored stored = doing.perform(body -> tryOnce(call, attempt, type, body, guard));
                 if (!doing.isLast()) {
                     permits.recorded(options);
                     transitions.unloadAfterStep();
@@ -266,7 +234,7 @@ public final class Steps {
                 return replay(call, before.entry, type);
             } catch (BodyGuard.Interrupted interrupted) {
                 if (interrupted.why() == BodyGuard.Cause.TIMEOUT) {
-                    thrown = timedOut(call, options, interrupted);
+                    thrown = timedOut(call, attempt, interrupted);
                 } else {
                     if (interrupted.why() == BodyGuard.Cause.DEADLINE) {
                         transitions.reachDeadline();
@@ -280,6 +248,7 @@ public final class Steps {
                 thrown = fromBody;
             }
             Verdict verdict = judge(call, policy, attempt, thrown, firstFailure);
+            reported = verdict.attempt().reported();
             Duration delay = verdict.again();
             if (delay == null) {
                 Entry counts = givenUp(call, doing, verdict);
@@ -322,27 +291,24 @@ public final class Steps {
 
     /** Runs the body once, on this thread. */
     public Values.Stored tryOnce(
-            ContextCall call,
-            RunningAttempt attempt,
-            Type type,
-            Callable<?> body,
-            StepOptions options,
-            BodyGuard guarding)
+            ContextCall call, RunningAttempt attempt, Type type, Callable<?> body, BodyGuard guarding)
             throws Exception {
         Runnable disarm = transitions.armDeadline(guarding);
         current(attempt);
         try {
-            @Nullable Object result = guarding.run(body, options.timeout().orElse(null));
+            @Nullable Object result = guarding.run(body, attempt.limits());
             return values.store(result, type, "the result of " + call.describe());
         } finally {
             current(null);
+            attempt.end();
             disarm.run();
         }
     }
 
-    public static TimeoutException timedOut(ContextCall call, StepOptions options, BodyGuard.Interrupted interrupted) {
-        TimeoutException timeout = new TimeoutException("Step '%s' took longer than %s."
-                .formatted(call.name(), options.timeout().orElseThrow()));
+    public static TimeoutException timedOut(
+            ContextCall call, RunningAttempt attempt, BodyGuard.Interrupted interrupted) {
+        BodyLimits limits = Objects.requireNonNull(attempt.limits());
+        TimeoutException timeout = new TimeoutException("Step '%s' %s.".formatted(call.name(), limits.reason()));
         timeout.initCause(
                 interrupted.getSuppressed().length == 0 ? null : interrupted.getSuppressed()[0]);
         return timeout;
@@ -366,7 +332,8 @@ public final class Steps {
         Instant now = host.clock().now();
         Duration elapsed = firstFailure == null ? Duration.ZERO : Duration.between(firstFailure, now);
         Failure failure = Failure.of(thrown);
-        Duration delay = attempt.retryAfter == null ? policy.delay(attempt.number(), chance()) : attempt.retryAfter;
+        Duration wanted = attempt.retryAfter();
+        Duration delay = wanted == null ? policy.delay(attempt.number(), chance()) : wanted;
         // The effect has happened, and the next result could not be stored either, because the code would be the same.
         boolean inVain = thrown instanceof PayloadException || thrown instanceof ContextMisuseException;
         boolean again = !inVain && policy.retries(thrown) && policy.allows(attempt.number(), elapsed.plus(delay));
@@ -380,9 +347,12 @@ public final class Steps {
                         ? "; the next attempt is in " + delay
                         : ", the last; the workflow gets a " + StepFailedException.class.getSimpleName(),
                 thrown);
+        if (!again) {
+            attempt.writeLast();
+        }
         return again
-                ? new Verdict(new FailedAttempt(failure, attempt.number(), delay.toMillis()), delay)
-                : new Verdict(new FailedAttempt(failure, attempt.number(), 0), null);
+                ? new Verdict(new FailedAttempt(failure, attempt.number(), delay.toMillis(), attempt.reported()), delay)
+                : new Verdict(new FailedAttempt(failure, attempt.number(), 0, attempt.reported()), null);
     }
 
     /** After this many failed attempts no other follows, because the run was told to end. */

@@ -1,7 +1,6 @@
 package dev.perdure.internal.execution.transition;
 
 import dev.perdure.spi.Clockwork;
-import java.time.Duration;
 import java.util.concurrent.Callable;
 import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
@@ -65,10 +64,12 @@ public final class BodyGuard {
     /**
      * Runs a body. If a cancel or the deadline interrupts it and it still returns a result, the result counts, because
      * the effect has happened. A result after a timeout, or after the run was given up, does not count.
+     *
+     * @param limits after which it is interrupted; null for none
      */
-    public <T extends @Nullable Object> T run(Callable<T> body, @Nullable Duration timeout) throws Exception {
+    public <T extends @Nullable Object> T run(Callable<T> body, @Nullable BodyLimits limits) throws Exception {
         long number = enter();
-        Runnable alarmOff = timeout == null ? () -> {} : clockwork.alarm(timeout, () -> timeOut(number));
+        Runnable alarmOff = limits == null ? () -> {} : limits.arm(clockwork, () -> timeOut(number));
         T result;
         try {
             result = body.call();

@@ -11,6 +11,7 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
@@ -63,6 +64,7 @@ class BodyGuardTest {
     }
 
     private static final Duration LIMIT = Duration.ofSeconds(1);
+    private static final Duration LONG = Duration.ofMinutes(1);
 
     private final ManualAlarms clockwork = new ManualAlarms();
     private final BodyGuard guard = new BodyGuard(clockwork);
@@ -165,7 +167,8 @@ class BodyGuardTest {
 
     @Test
     void an_alarm_interrupts_its_own_body_and_no_later_one() throws Exception {
-        assertThat(guard.<String>run(() -> "in time", LIMIT)).isEqualTo("in time");
+        assertThat(guard.<String>run(() -> "in time", BodyLimits.of(LIMIT, null)))
+                .isEqualTo("in time");
         assertThat(clockwork.takenBack).isEqualTo(1);
         Runnable late = clockwork.alarms.getFirst();
         String second = guard.run(
@@ -173,15 +176,79 @@ class BodyGuardTest {
                     late.run(); // was on its way when the first body ended
                     return "undisturbed";
                 },
-                LIMIT);
+                BodyLimits.of(LIMIT, null));
         assertThat(second).isEqualTo("undisturbed");
         assertThatThrownBy(() -> guard.<String>run(
                         () -> {
                             clockwork.alarms.getLast().run();
                             return sleepUntilInterrupted();
                         },
-                        LIMIT))
+                        BodyLimits.of(LIMIT, null)))
                 .hasMessage("TIMEOUT");
+    }
+
+    /** Rings the last alarm that was set, so often, or until the body is interrupted. */
+    private void ring(int times) {
+        for (int i = 0; i < times && !Thread.currentThread().isInterrupted(); i++) {
+            clockwork.alarms.getLast().run();
+        }
+    }
+
+    @Test
+    void a_body_that_reports_nothing_for_too_long_is_interrupted() {
+        BodyLimits limits = Objects.requireNonNull(BodyLimits.of(LONG, LIMIT));
+        assertThatThrownBy(() -> guard.<String>run(
+                        () -> {
+                            ring(4);
+                            return sleepUntilInterrupted();
+                        },
+                        limits))
+                .hasMessage("TIMEOUT");
+        assertThat(limits.reason()).isEqualTo("reported nothing for longer than PT1S, its heartbeat timeout");
+        assertThat(clockwork.takenBack).isEqualTo(2);
+    }
+
+    @Test
+    void a_body_that_reports_something_goes_on() throws Exception {
+        BodyLimits limits = Objects.requireNonNull(BodyLimits.of(null, LIMIT));
+        String result = guard.run(
+                () -> {
+                    for (int i = 0; i < 10; i++) {
+                        limits.beat();
+                        ring(4); // the first look finds the report, three do not
+                    }
+                    return Thread.currentThread().isInterrupted() ? "interrupted" : "undisturbed";
+                },
+                limits);
+        assertThat(result).isEqualTo("undisturbed");
+    }
+
+    @Test
+    void an_extended_timeout_ends_later() {
+        BodyLimits limits = Objects.requireNonNull(BodyLimits.of(LIMIT, null));
+        assertThatThrownBy(() -> guard.<String>run(
+                        () -> {
+                            limits.extend(LONG);
+                            limits.extend(LIMIT);
+                            ring(1); // when the timeout would have ended
+                            if (Thread.currentThread().isInterrupted()) {
+                                throw new IllegalStateException("interrupted too early");
+                            }
+                            ring(1);
+                            return sleepUntilInterrupted();
+                        },
+                        limits))
+                .hasMessage("TIMEOUT");
+        assertThat(clockwork.alarms).hasSize(2);
+        assertThat(limits.reason()).isEqualTo("took longer than PT1M2S, its extended timeout");
+    }
+
+    @Test
+    void extensions_end_at_the_longest_timeout() {
+        BodyLimits limits = Objects.requireNonNull(BodyLimits.of(LIMIT, null));
+        limits.extend(Duration.ofDays(36_500));
+        limits.extend(Duration.ofDays(36_500));
+        assertThat(limits.reason()).isEqualTo("took longer than PT876000H, its extended timeout");
     }
 
     @Test

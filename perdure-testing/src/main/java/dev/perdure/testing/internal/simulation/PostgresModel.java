@@ -15,6 +15,7 @@ import dev.perdure.spi.Runs;
 import dev.perdure.spi.States;
 import dev.perdure.spi.Store;
 import dev.perdure.spi.VersionRules;
+import dev.perdure.spi.report.Reports;
 import dev.perdure.status.StoreStatus;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -120,6 +121,11 @@ final class PostgresModel implements Store {
     @Override
     public VersionRules versions() {
         return store.versions();
+    }
+
+    @Override
+    public Reports reports() {
+        return store.reports();
     }
 
     @Override

@@ -23,7 +23,9 @@ import dev.perdure.spi.Store;
 import dev.perdure.spi.VersionRules;
 import dev.perdure.spi.change.Change;
 import dev.perdure.spi.change.Lane;
+import dev.perdure.spi.change.RunRef;
 import dev.perdure.spi.change.WorkerId;
+import dev.perdure.spi.report.Reports;
 import dev.perdure.status.StoreStatus;
 import dev.perdure.testing.internal.simulation.FaultyCalls.Call;
 import java.lang.reflect.InvocationTargetException;
@@ -279,6 +281,32 @@ final class SimulatedStore implements Store {
             @Override
             public Optional<LimiterInfo> find(String limiter) {
                 return permits.find(limiter);
+            }
+        };
+    }
+
+    /** A report that arrives late is older than what the store has, or its worker or run has changed. */
+    @Override
+    public Reports reports() {
+        Reports reports = real.reports();
+        return new Reports() {
+            @Override
+            public void write(WorkerId worker, List<Report> batch) {
+                Supplier<Boolean> write = () -> {
+                    reports.write(worker, batch);
+                    return true;
+                };
+                boolean unused = calls.write(Call.housekeeping("reports"), write, write);
+            }
+
+            @Override
+            public Optional<Reported> find(RunRef run, int position) {
+                return calls.read("Reports.find", () -> reports.find(run, position));
+            }
+
+            @Override
+            public List<Reported> open(RunRef run) {
+                return calls.read("Reports.open", () -> reports.open(run));
             }
         };
     }

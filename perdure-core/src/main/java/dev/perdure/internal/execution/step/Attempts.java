@@ -1,0 +1,108 @@
+package dev.perdure.internal.execution.step;
+
+import dev.perdure.StepOptions;
+import dev.perdure.error.StoreException;
+import dev.perdure.internal.execution.host.HeldRun;
+import dev.perdure.internal.execution.host.Host;
+import dev.perdure.internal.execution.replay.ContextCall;
+import dev.perdure.internal.execution.transition.BodyLimits;
+import dev.perdure.internal.execution.value.Derived;
+import dev.perdure.internal.execution.value.Values;
+import dev.perdure.internal.failure.LastReport;
+import dev.perdure.spi.Clockwork;
+import dev.perdure.spi.report.Reports;
+import java.util.Optional;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.atomic.AtomicReference;
+import org.jspecify.annotations.Nullable;
+
+/** Makes the attempts of a run, and connects them to the store. */
+public final class Attempts {
+    private final HeldRun held;
+    private final Host host;
+    private final Values values;
+    private final Derived derived;
+    private final AtomicLong reports = new AtomicLong();
+
+    public Attempts(HeldRun held, Host host, Values values, Derived derived) {
+        this.held = held;
+        this.host = host;
+        this.values = values;
+        this.derived = derived;
+    }
+
+    /** @param before what earlier attempts had reported, as far as the journal tells; null if it tells nothing */
+    RunningAttempt make(ContextCall call, int number, StepOptions options, @Nullable LastReport before) {
+        BodyLimits limits = BodyLimits.of(
+                options.timeout().orElse(null), options.heartbeatTimeout().orElse(null));
+        return new RunningAttempt(this, call, number, limits, before);
+    }
+
+    String idempotencyKey(ContextCall call) {
+        return derived.idempotencyKey(call.position());
+    }
+
+    Values values() {
+        return values;
+    }
+
+    long nextVersion() {
+        return Reports.version(held.epoch(), reports.incrementAndGet());
+    }
+
+    Reports.Source source(ContextCall call, int attempt) {
+        return new Reports.Source(held.run(), held.epoch(), call.position(), call.name(), attempt);
+    }
+
+    void report(Reports.Report report) {
+        host.store().report(report);
+    }
+
+    /** An attempt that has reported something has ended. */
+    void ended() {
+        host.store().hurryReports();
+    }
+
+    /** Writes a report now. */
+    void write(Reports.Report report) {
+        host.store().writeReport(report);
+    }
+
+    /**
+     * What the store has of the step. A thread of its own asks, because a body can be interrupted at any time, and an
+     * interrupt in a socket read would close the connection.
+     */
+    Optional<Reports.Reported> last(ContextCall call) {
+        Clockwork.Signal answered = host.clockwork().signal();
+        AtomicReference<@Nullable Optional<Reports.Reported>> answer = new AtomicReference<>();
+        AtomicReference<@Nullable Throwable> trouble = new AtomicReference<>();
+        host.clockwork().fork("perdure-heartbeat-" + held.run().id(), () -> {
+            try {
+                answer.set(host.store().lastReport(held.run(), call.position()));
+            } catch (RuntimeException | Error unanswered) {
+                trouble.set(unanswered);
+            } finally {
+                answered.raise();
+            }
+        });
+        try {
+            answered.await(Clockwork.NEVER, Clockwork.NEVER);
+        } catch (InterruptedException interrupted) {
+            Thread.currentThread().interrupt();
+            throw unread(call, "The body was interrupted", interrupted);
+        }
+        Optional<Reports.Reported> found = answer.get();
+        if (found == null) {
+            throw unread(call, "The worker lost its lease, or the store failed,", trouble.get());
+        }
+        return found;
+    }
+
+    private StoreException unread(ContextCall call, String why, @Nullable Throwable cause) {
+        return new StoreException(
+                StoreException.Kind.UNAVAILABLE,
+                "%s before the store had returned the last heartbeat of %s of run '%s'. Let this exception leave the body."
+                        .formatted(why, call.describe(), held.run().id()),
+                cause);
+    }
+}

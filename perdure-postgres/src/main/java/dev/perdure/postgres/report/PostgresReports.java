@@ -1,0 +1,137 @@
+package dev.perdure.postgres.report;
+
+import dev.perdure.error.StoreException;
+import dev.perdure.postgres.jdbc.Database;
+import dev.perdure.postgres.jdbc.Database.LockedException;
+import dev.perdure.postgres.jdbc.Parameters;
+import dev.perdure.postgres.jdbc.Query;
+import dev.perdure.postgres.jdbc.Results;
+import dev.perdure.postgres.jdbc.Schema;
+import dev.perdure.postgres.lane.Lanes;
+import dev.perdure.postgres.lane.Workers;
+import dev.perdure.postgres.write.part.LedgerSql;
+import dev.perdure.spi.change.Payload;
+import dev.perdure.spi.change.RunRef;
+import dev.perdure.spi.change.WorkerId;
+import dev.perdure.spi.report.Reports;
+import java.sql.PreparedStatement;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.util.List;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.function.ToDoubleFunction;
+import java.util.function.ToIntFunction;
+import java.util.function.ToLongFunction;
+
+/**
+ * What steps report ({@link ReportSql}).
+ *
+ * <p>A report is safe to repeat, also if an earlier copy of it arrives late: the store has a newer one then. So it needs
+ * no lane of its own; it only checks that the worker is alive.
+ */
+public final class PostgresReports implements Reports {
+    private static final byte[] NOTHING = new byte[0];
+
+    private final Database database;
+    private final Query query;
+    private final ReportSql sql;
+    private final Workers workers;
+
+    public PostgresReports(Database database, Schema schema, LedgerSql ledgerSql, Workers workers) {
+        this.database = database;
+        this.query = new Query(database);
+        this.sql = new ReportSql(schema, ledgerSql);
+        this.workers = workers;
+    }
+
+    @Override
+    public void write(WorkerId worker, List<Report> reports) {
+        Integer number = workers.number(worker);
+        if (number == null || reports.isEmpty()) {
+            return;
+        }
+        int lane = workers.lanes().row(number, Lanes.POLL);
+        try {
+            database.call(connection -> {
+                try (PreparedStatement statement = Database.prepare(connection, sql.write)) {
+                    Parameters parameters = new Parameters(statement).text(Database.LOCK_TIMEOUT);
+                    parameters.integer(number).integer(lane).time(database.time());
+                    bind(parameters, reports);
+                    parameters.integer(number);
+                    return statement.execute();
+                }
+            });
+        } catch (LockedException busy) {
+            throw new StoreException(
+                    StoreException.Kind.UNAVAILABLE, "What steps report is locked by another transaction.", busy);
+        }
+    }
+
+    private static void bind(Parameters parameters, List<Report> reports) throws SQLException {
+        parameters
+                .longs(longs(reports, report -> report.source().run().key()))
+                .longs(longs(reports, report -> report.source().epoch()))
+                .longs(longs(reports, Report::version))
+                .longs(longs(reports, PostgresReports::heartbeatVersion))
+                .doubles(doubles(
+                        reports, report -> Objects.requireNonNullElse(report.fraction(), ReportSql.NO_FRACTION)))
+                .ints(ints(reports, report -> report.source().position()))
+                .ints(ints(reports, report -> report.source().attempt()))
+                .texts(reports.stream().map(report -> report.source().step()).toList())
+                .texts(reports.stream().map(Report::message).toList())
+                .bytes(reports.stream().map(PostgresReports::heartbeat).toArray(byte[][]::new));
+    }
+
+    private static long heartbeatVersion(Report report) {
+        return report.heartbeat() == null ? 0 : report.heartbeat().version();
+    }
+
+    private static byte[] heartbeat(Report report) {
+        return report.heartbeat() == null ? NOTHING : report.heartbeat().value().bytes();
+    }
+
+    private static long[] longs(List<Report> reports, ToLongFunction<Report> value) {
+        return reports.stream().mapToLong(value).toArray();
+    }
+
+    private static int[] ints(List<Report> reports, ToIntFunction<Report> value) {
+        return reports.stream().mapToInt(value).toArray();
+    }
+
+    private static double[] doubles(List<Report> reports, ToDoubleFunction<Report> value) {
+        return reports.stream().mapToDouble(value).toArray();
+    }
+
+    @Override
+    public Optional<Reported> find(RunRef run, int position) {
+        return query
+                .byIndex(
+                        sql.find,
+                        parameters -> parameters.number(run.key()).integer(position),
+                        row -> reported(run, row))
+                .stream()
+                .findFirst();
+    }
+
+    @Override
+    public List<Reported> open(RunRef run) {
+        return query.byIndex(sql.open, parameters -> parameters.number(run.key()), row -> reported(run, row));
+    }
+
+    private static Reported reported(RunRef run, ResultSet row) throws SQLException {
+        long version = row.getLong("version");
+        long heartbeatVersion = row.getLong("heartbeat_version");
+        double fraction = row.getDouble("fraction");
+        boolean noFraction = row.wasNull();
+        Source source = new Source(
+                run, version >> Integer.SIZE, row.getInt("position"), row.getString("step"), row.getInt("attempt"));
+        Report report = new Report(
+                source,
+                version,
+                noFraction ? null : fraction,
+                row.getString("message"),
+                heartbeatVersion == 0 ? null : new Heartbeat(heartbeatVersion, new Payload(row.getBytes("heartbeat"))));
+        return new Reported(report, Results.time(row, "at"));
+    }
+}

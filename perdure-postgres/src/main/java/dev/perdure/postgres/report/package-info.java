@@ -1,0 +1,2 @@
+/** What steps report while they run. */
+package dev.perdure.postgres.report;

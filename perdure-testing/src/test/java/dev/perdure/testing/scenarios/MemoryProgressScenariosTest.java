@@ -1,0 +1,3 @@
+package dev.perdure.testing.scenarios;
+
+class MemoryProgressScenariosTest extends ProgressScenarios implements InMemory {}
