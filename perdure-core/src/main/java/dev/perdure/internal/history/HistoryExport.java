@@ -13,13 +13,14 @@ import dev.perdure.spi.change.RunRef;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Reads a run from the store to export it.
  *
  * <p>How it works. The run may continue meanwhile. Its state is read before its journal, so a history that says that
- * the run has ended has the whole journal. A run that begins anew gets another seed: then all is read again, so that a
- * history never mixes two lives.
+ * the run has ended has the whole journal. Two things change what was read before: a run that begins anew gets another
+ * seed, and the retry of a run that has ended removes entries. In both cases all is read again.
  */
 public final class HistoryExport {
     private static final int PAGE_BYTES = 1024 * 1024;
@@ -35,17 +36,30 @@ public final class HistoryExport {
     /** The history of a run; empty if the run does not exist. */
     public Optional<History> read(RunRef run) {
         while (true) {
-            Optional<ExportedRun> read = attempt(run);
+            RunInfo before = info(run);
+            Optional<ExportedRun> read = attempt(run, before);
             Optional<Runs.Basis> now = store.runs().basis(run);
             boolean sameLife = read.map(each -> each.basis().seed()).equals(now.map(Runs.Basis::seed));
-            if (sameLife) {
+            if (sameLife && !isRetried(before, info(run))) {
                 return read.map(HistoryFormat::write);
             }
         }
     }
 
-    private Optional<ExportedRun> attempt(RunRef run) {
-        RunInfo info = store.runs().find(run.id()).map(Runs.Found::info).orElse(null);
+    private @Nullable RunInfo info(RunRef run) {
+        return store.runs().find(run.id()).map(Runs.Found::info).orElse(null);
+    }
+
+    /** Whether the run had ended, and has continued since, whatever has become of it. */
+    private static boolean isRetried(@Nullable RunInfo before, @Nullable RunInfo after) {
+        return before != null
+                && before.state().isTerminal()
+                && (after == null
+                        || after.state() != before.state()
+                        || !after.changedAt().equals(before.changedAt()));
+    }
+
+    private Optional<ExportedRun> attempt(RunRef run, @Nullable RunInfo info) {
         Runs.Basis basis = store.runs().basis(run).orElse(null);
         if (info == null || basis == null) {
             return Optional.empty();
