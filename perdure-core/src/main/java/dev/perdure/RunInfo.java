@@ -39,4 +39,10 @@ public record RunInfo(
     public RunInfo {
         awaited = List.copyOf(awaited);
     }
+
+    /** For the engine: a run of which no more is known, such as the one after which a page begins. */
+    public static RunInfo of(RunId id, RunState state, Optional<String> reason, Instant createdAt) {
+        return new RunInfo(
+                id, "", state, reason, createdAt, createdAt, Optional.empty(), 0, List.of(), Description.NONE);
+    }
 }

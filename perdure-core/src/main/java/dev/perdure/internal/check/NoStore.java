@@ -2,7 +2,6 @@ package dev.perdure.internal.check;
 
 import dev.perdure.RunId;
 import dev.perdure.RunInfo;
-import dev.perdure.attribute.Description;
 import dev.perdure.error.StoreException;
 import dev.perdure.internal.execution.host.StoreAccess;
 import dev.perdure.internal.execution.host.Unwind;
@@ -56,17 +55,8 @@ record NoStore(List<Premise> tasks, Consumer<String> stopped) implements StoreAc
     }
 
     private static RunInfo info(Premise task) {
-        return new RunInfo(
-                task.run().id(),
-                "",
-                task.state(),
-                Optional.of(task.reason()).filter(reason -> !reason.isEmpty()),
-                Instant.EPOCH,
-                Instant.EPOCH,
-                Optional.empty(),
-                0,
-                List.of(),
-                Description.NONE);
+        Optional<String> reason = Optional.of(task.reason()).filter(text -> !text.isEmpty());
+        return RunInfo.of(task.run().id(), task.state(), reason, Instant.EPOCH);
     }
 
     private static Unwind goesOn() {

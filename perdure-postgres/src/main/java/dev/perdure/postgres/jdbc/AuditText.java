@@ -34,6 +34,16 @@ public final class AuditText {
         parameters.text(of(audit)).time(time);
     }
 
+    /** The parameters of a statement that carries out an order: its texts, then those of {@link #WHEN_DONE}. */
+    public static Query.Binding order(@Nullable Audit audit, @Nullable Instant time, @Nullable String... texts) {
+        return parameters -> {
+            for (String text : texts) {
+                parameters.text(text);
+            }
+            bind(parameters, audit, time);
+        };
+    }
+
     /**
      * Records the entries of a relation that has the columns {@code audit} and {@code partition}. An entry that is there
      * stays as it is.

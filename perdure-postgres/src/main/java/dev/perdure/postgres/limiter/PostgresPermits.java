@@ -211,12 +211,7 @@ public final class PostgresPermits implements Permits {
     }
 
     private boolean ordered(String statement, @Nullable Audit audit, @Nullable String... texts) {
-        return update(statement, parameters -> {
-            for (String text : texts) {
-                parameters.text(text);
-            }
-            AuditText.bind(parameters, audit, database.time());
-        });
+        return update(statement, AuditText.order(audit, database.time(), texts));
     }
 
     @Override

@@ -4,6 +4,7 @@ import dev.perdure.postgres.jdbc.AuditText;
 import dev.perdure.postgres.jdbc.Database;
 import dev.perdure.postgres.jdbc.Json;
 import dev.perdure.postgres.jdbc.Parameters;
+import dev.perdure.postgres.jdbc.Query;
 import dev.perdure.postgres.jdbc.Results;
 import dev.perdure.postgres.jdbc.Schema;
 import dev.perdure.postgres.jdbc.Text;
@@ -192,12 +193,7 @@ public final class PostgresQueues implements QueueRules {
 
     // ---- what operators do
 
-    @FunctionalInterface
-    private interface Binding {
-        void bind(Parameters parameters) throws SQLException;
-    }
-
-    private boolean update(String statement, Binding binding) {
+    private boolean update(String statement, Query.Binding binding) {
         return database.call(connection -> {
             try (PreparedStatement prepared = Database.prepare(connection, statement)) {
                 binding.bind(new Parameters(prepared));
@@ -225,12 +221,7 @@ public final class PostgresQueues implements QueueRules {
     }
 
     private boolean ordered(String statement, @Nullable Audit audit, @Nullable String... texts) {
-        return update(statement, parameters -> {
-            for (String text : texts) {
-                parameters.text(text);
-            }
-            AuditText.bind(parameters, audit, database.time());
-        });
+        return update(statement, AuditText.order(audit, database.time(), texts));
     }
 
     @Override
