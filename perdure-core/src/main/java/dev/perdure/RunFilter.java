@@ -68,6 +68,7 @@ public final class RunFilter {
         private List<Condition> conditions = List.of();
         private @Nullable Period created;
         private @Nullable Period ended;
+        private boolean withoutEngineRuns;
         private boolean oldestFirst;
         private @Nullable RunInfo after;
         private int limit = DEFAULT_LIMIT;
@@ -87,6 +88,7 @@ public final class RunFilter {
             copy.conditions = conditions;
             copy.created = created;
             copy.ended = ended;
+            copy.withoutEngineRuns = withoutEngineRuns;
             copy.oldestFirst = oldestFirst;
             copy.after = after;
             copy.limit = limit;
@@ -203,6 +205,11 @@ public final class RunFilter {
         return with(next -> next.ended = period);
     }
 
+    /** Without the engine's own runs: schedules and bulk actions. */
+    public RunFilter withoutEngineRuns() {
+        return with(next -> next.withoutEngineRuns = true);
+    }
+
     /** Lists the oldest runs first. */
     public RunFilter oldestFirst() {
         return with(next -> next.oldestFirst = true);
@@ -286,6 +293,11 @@ public final class RunFilter {
     /** When the runs ended, if it matters. */
     public Optional<Period> ended() {
         return Optional.ofNullable(draft.ended);
+    }
+
+    /** Whether the engine's own runs are left out. */
+    public boolean isWithoutEngineRuns() {
+        return draft.withoutEngineRuns;
     }
 
     /** Whether a list has the oldest runs first. */

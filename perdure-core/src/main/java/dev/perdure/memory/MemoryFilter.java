@@ -3,6 +3,7 @@ package dev.perdure.memory;
 import dev.perdure.RunFilter;
 import dev.perdure.RunId;
 import dev.perdure.RunState;
+import dev.perdure.spi.Runs;
 import dev.perdure.spi.change.Parent;
 import dev.perdure.spi.change.RunRef;
 import java.util.EnumSet;
@@ -28,6 +29,7 @@ final class MemoryFilter {
     boolean selects(Row row) {
         return (filter.states().isEmpty() || filter.states().contains(row.state))
                 && equal(filter.definition(), row.start.definition())
+                && !(filter.isWithoutEngineRuns() && row.start.definition().startsWith(Runs.OF_THE_ENGINE))
                 && equal(filter.queue(), row.start.queue())
                 && equal(filter.key(), row.start.queueKey())
                 && equal(filter.version(), row.start.version())

@@ -20,6 +20,9 @@ import org.jspecify.annotations.Nullable;
 
 /** Queries about runs, for handles and operators. */
 public interface Runs {
+    /** What the definitions of the engine's own runs begin with. */
+    String OF_THE_ENGINE = "perdure.";
+
     /**
      * A run that was found.
      *

@@ -9,7 +9,6 @@ import dev.perdure.RunInfo;
 import dev.perdure.RunState;
 import dev.perdure.StepOptions;
 import dev.perdure.WorkflowContext;
-import dev.perdure.attribute.Description;
 import dev.perdure.bulk.BulkAction.Kind;
 import dev.perdure.bulk.BulkReport;
 import dev.perdure.internal.bulk.BulkState.Begun;
@@ -150,25 +149,11 @@ public final class BulkFunction implements Registered.Function {
 
     /** A page begins after this one; of the run only its place counts. */
     private static RunInfo place(Reached reached) {
-        return new RunInfo(
-                reached.run(),
-                "",
-                RunState.READY,
-                Optional.empty(),
-                reached.createdAt(),
-                reached.createdAt(),
-                Optional.empty(),
-                0,
-                List.of(),
-                Description.NONE);
+        return RunInfo.of(reached.run(), RunState.READY, Optional.empty(), reached.createdAt());
     }
 
     private static boolean isTarget(RunInfo info, RunId bulk, BulkState state, Instant began) {
-        boolean ofTheEngine = info.definition().startsWith(Registered.OF_THE_ENGINE);
-        boolean named = state.filter().filter().definition().isPresent()
-                && !state.action().kind().moves();
         return !info.id().equals(bulk)
-                && (named || !ofTheEngine)
                 && !(OF_REST.contains(state.action().kind()) && info.changedAt().isAfter(began));
     }
 }

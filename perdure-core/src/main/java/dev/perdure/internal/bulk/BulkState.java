@@ -63,7 +63,8 @@ public record BulkState(
     }
 
     /**
-     * The filter with only those of its states that the action is for.
+     * The filter with only those of its states that the action is for. Without the engine's own runs, unless it names
+     * their definition; these are never moved.
      *
      * @throws InvalidRequestException if there are none
      */
@@ -77,6 +78,8 @@ public record BulkState(
                     "The bulk action %s is for runs in the states %s; the filter selects only %s. Name one of these states, or leave the states out."
                             .formatted(action.kind(), action.kind().states(), filter.states()));
         }
-        return filter.state(states.toArray(RunState[]::new));
+        RunFilter targets = filter.state(states.toArray(RunState[]::new));
+        boolean named = filter.definition().isPresent() && !action.kind().moves();
+        return named ? targets : targets.withoutEngineRuns();
     }
 }

@@ -23,6 +23,7 @@ import java.util.stream.Collectors;
 public record StoredFilter(Map<String, String> conditions, List<Compared> attributes) {
     private static final String STATES = "state";
     private static final String SCHEDULE = "schedule";
+    private static final String WITHOUT_ENGINE_RUNS = "without_engine_runs";
     private static final String CREATED_FROM = "created_from";
     private static final String CREATED_BEFORE = "created_before";
     private static final String ENDED_FROM = "ended_from";
@@ -42,6 +43,9 @@ public record StoredFilter(Map<String, String> conditions, List<Compared> attrib
             texted.read(filter).ifPresent(value -> conditions.put(texted.condition(), value));
         }
         filter.schedule().ifPresent(run -> conditions.put(SCHEDULE, run.value().substring(SCHEDULE_PREFIX.length())));
+        if (filter.isWithoutEngineRuns()) {
+            conditions.put(WITHOUT_ENGINE_RUNS, "true");
+        }
         filter.created().ifPresent(period -> {
             conditions.put(CREATED_FROM, period.start().toString());
             conditions.put(CREATED_BEFORE, period.end().toString());
@@ -72,6 +76,7 @@ public record StoredFilter(Map<String, String> conditions, List<Compared> attrib
         }
         String schedule = conditions.get(SCHEDULE);
         filter = schedule == null ? filter : filter.schedule(schedule);
+        filter = conditions.containsKey(WITHOUT_ENGINE_RUNS) ? filter.withoutEngineRuns() : filter;
         if (conditions.containsKey(CREATED_FROM)) {
             filter = filter.created(time(CREATED_FROM), time(CREATED_BEFORE));
         }

@@ -9,6 +9,7 @@ import dev.perdure.internal.execution.value.Values;
 import dev.perdure.internal.history.ExportedRun;
 import dev.perdure.internal.history.HistoryFormat;
 import dev.perdure.internal.settings.ExecutionRules;
+import dev.perdure.spi.Runs;
 import dev.perdure.spi.change.Entry;
 import dev.perdure.spi.change.Move;
 import dev.perdure.spi.change.Payload;
@@ -33,7 +34,13 @@ public final class HistoryCheck {
     public HistoryCheck(CallTargets targets, ExecutionRules rules) {
         this.targets = targets;
         this.rules = new ExecutionRules(
-                rules.codec(), rules.stepTypes(), rules.retry(), Duration.ZERO, rules.maxPayloadBytes(), false);
+                rules.codec(),
+                rules.stepTypes(),
+                rules.retry(),
+                Duration.ZERO,
+                rules.maxPayloadBytes(),
+                List.of(), // no body runs
+                false);
         this.values = new Values(rules.codec(), rules.maxPayloadBytes());
     }
 
@@ -47,7 +54,7 @@ public final class HistoryCheck {
     }
 
     private Optional<String> difference(ExportedRun run) {
-        if (run.definition().startsWith(Registered.OF_THE_ENGINE)) {
+        if (run.definition().startsWith(Runs.OF_THE_ENGINE)) {
             return Optional.empty(); // It runs code of the engine: a schedule or a bulk action.
         }
         Registered definition = targets.registry().find(run.definition()).orElse(null);

@@ -3,6 +3,7 @@ package dev.perdure.internal.definition;
 import dev.perdure.Definition;
 import dev.perdure.WorkflowContext;
 import dev.perdure.error.InvalidRequestException;
+import dev.perdure.spi.Runs;
 import java.lang.reflect.Type;
 import org.jspecify.annotations.Nullable;
 
@@ -15,9 +16,6 @@ import org.jspecify.annotations.Nullable;
  * @param pinned whether its runs stay with the version of the worker that begins them
  */
 public record Registered(Target target, String origin, Function function, boolean pinned) {
-    /** What the names of the engine's own definitions begin with. */
-    public static final String OF_THE_ENGINE = "perdure.";
-
     /** A definition whose runs move to any version. */
     public Registered(Target target, String origin, Function function) {
         this(target, origin, function, false);
@@ -25,7 +23,7 @@ public record Registered(Target target, String origin, Function function, boolea
 
     /** Whether it is one of the engine's own, whose types need no check. */
     boolean isOfTheEngine() {
-        return target.name().startsWith(OF_THE_ENGINE);
+        return target.name().startsWith(Runs.OF_THE_ENGINE);
     }
 
     /**

@@ -12,6 +12,7 @@ import dev.perdure.postgres.jdbc.Codes;
 import dev.perdure.postgres.jdbc.Parameters;
 import dev.perdure.postgres.jdbc.Query;
 import dev.perdure.postgres.jdbc.Schema;
+import dev.perdure.spi.Runs;
 import java.sql.SQLException;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -174,6 +175,9 @@ final class FilterSql {
         filter.definition()
                 .ifPresent(name ->
                         add(DEFINITION, parameters -> parameters.text(name).text(name)));
+        if (filter.isWithoutEngineRuns()) {
+            add("NOT starts_with(r.definition, ?)", parameters -> parameters.text(Runs.OF_THE_ENGINE));
+        }
         filter.queue().ifPresent(name -> add("r.queue = ?", parameters -> parameters.text(name)));
         filter.key().ifPresent(value -> add("r.queue_key = ?", parameters -> parameters.text(value)));
         filter.version().ifPresent(tag -> add("r.version = ?", parameters -> parameters.text(tag)));

@@ -48,6 +48,11 @@ public abstract class FilterConformance extends DagConformance {
                 .toList();
     }
 
+    private void startOf(String id, String definition) {
+        NewRun run = newRun(id);
+        startReady(new NewRun(run.id(), definition, run.input(), run.seed(), run.queue(), 0, null, null));
+    }
+
     private RunRef failed(WorkerId worker, String id, String reason) {
         RunRef run = startOwned(worker, id);
         apply(worker, advance(run, 1, new Move.End(RunState.FAILED, Payload.EMPTY, reason)));
@@ -195,6 +200,18 @@ public abstract class FilterConformance extends DagConformance {
                                 new Effect.Start(child("child", schedule, 1, true)))));
 
         assertThat(listed(ALL.schedule("nightly"))).containsExactly("nightly@1");
+    }
+
+    @Test
+    void runs_of_the_engine_are_left_out_if_asked() {
+        startOf("ours", "perdure.bulk");
+        startOf("yours", "perdure");
+        startOf("others", "Perdure.bulk");
+
+        assertThat(listed(ALL)).hasSize(3);
+        assertThat(listed(ALL.withoutEngineRuns())).containsExactlyInAnyOrder("yours", "others");
+        assertThat(store().runs().count(ALL.withoutEngineRuns())).isEqualTo(Map.of(RunState.READY, RunCount.seen(2)));
+        assertThat(listed(ALL.withoutEngineRuns().definition("perdure.bulk"))).isEmpty();
     }
 
     @Test

@@ -327,12 +327,19 @@ abstract class BulkScenarios extends Scenarios {
             perdure.schedules()
                     .put(Schedule.of("nightly", Times.every(Duration.ofDays(1)), Invocation.of(SLEEPER, "x")));
             perdure.settle();
+            RunFilter schedules = RunFilter.all().definition("perdure.schedule");
 
-            assertThat(perdure.runs(RunFilter.all())
-                            .start(BulkAction.kill("all"))
-                            .result())
-                    .isEqualTo(BulkReport.NOTHING);
-            assertThat(perdure.runs(RunFilter.all().definition("perdure.schedule"))
+            assertThat(perdure.runs(RunFilter.all()).dryRun(BulkAction.kill("all")))
+                    .isEmpty();
+            Run<BulkReport> kill = perdure.runs(RunFilter.all()).start(BulkAction.kill("all"));
+            assertThat(kill.result()).isEqualTo(BulkReport.NOTHING);
+            assertThat(kill.info().description().status())
+                    .contains("kill: 0 of about 0 runs: 0 changed, 0 skipped, 0 refused");
+            assertThat(perdure.runs(schedules).dryRun(BulkAction.moveToQueue("other")))
+                    .isEmpty();
+            assertThat(perdure.runs(schedules).dryRun(BulkAction.pause("holidays")))
+                    .isEqualTo(exactly(RunState.SUSPENDED, 1));
+            assertThat(perdure.runs(schedules)
                             .start(BulkAction.pause("holidays"))
                             .result())
                     .isEqualTo(changed(1));
