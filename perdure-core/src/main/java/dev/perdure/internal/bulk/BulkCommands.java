@@ -26,6 +26,7 @@ import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 import java.util.UUID;
 import java.util.function.BiFunction;
 import org.jspecify.annotations.Nullable;
@@ -35,6 +36,8 @@ import org.jspecify.annotations.Nullable;
  * the same report.
  */
 public final class BulkCommands {
+    private static final Set<Action> CONTINUES = Set.of(Action.RETRY, Action.RERUN);
+
     private final Commits commits;
     private final Commands commands;
     private final Runs runs;
@@ -66,19 +69,26 @@ public final class BulkCommands {
     // ---- cancel, kill, pause, resume
 
     private BulkReport commanded(RunId bulk, BulkState state, List<Selected> page, CommandKind kind) {
+        return report(state, page, command(bulk, state, page, kind));
+    }
+
+    private List<Outcome> command(RunId bulk, BulkState state, List<Selected> page, CommandKind kind) {
         String reason = state.action().text();
         Action action = Action.valueOf(kind.name());
-        List<Outcome> outcomes = commits.commitAll(page.stream()
+        return commits.commitAll(page.stream()
                 .<Change>map(
                         run -> new Change.Command(run.id(), kind, reason, audit(bulk, state, action, run), run.seen()))
                 .toList());
+    }
+
+    private BulkReport report(BulkState state, List<Selected> page, List<Outcome> outcomes) {
         BulkReport report = BulkReport.NOTHING;
         for (int i = 0; i < page.size(); i++) {
             report = report.plus(
                     switch (outcomes.get(i)) {
                         case Outcome.Commanded commanded -> {
                             if (commanded.changed()) {
-                                tell(page.get(i), commanded.state(), reason);
+                                tell(page.get(i), commanded.state(), state.action().text());
                             }
                             yield commanded.accepted() ? changed() : skipped();
                         }
@@ -89,16 +99,30 @@ public final class BulkCommands {
         return report;
     }
 
-    /** The children of each run end with it. */
+    /** The children of each run end with it. Those of a run that ended by itself, or was retried since, live on. */
     private BulkReport killed(RunId bulk, BulkState state, List<Selected> page) {
+        List<Outcome> outcomes = command(bulk, state, page, CommandKind.KILL);
         List<RunRef> parents = new ArrayList<>();
-        page.forEach(run -> runs.find(run.id())
-                .filter(found -> found.info().createdAt().equals(run.createdAt()))
-                .map(Runs.Found::ref)
-                .ifPresent(parents::add));
-        BulkReport report = commanded(bulk, state, page, CommandKind.KILL);
+        for (int i = 0; i < page.size(); i++) {
+            Selected run = page.get(i);
+            if (outcomes.get(i) instanceof Outcome.Commanded commanded && commanded.accepted()) {
+                runs.find(run.id())
+                        .filter(found -> found.info().createdAt().equals(run.createdAt()))
+                        .filter(found -> found.info().state() == RunState.CANCELLED
+                                || !isContinued(audit(bulk, state, Action.KILL, run)))
+                        .map(Runs.Found::ref)
+                        .ifPresent(parents::add);
+            }
+        }
         commands.killChildren(parents, state.action().text());
-        return report;
+        return report(state, page, outcomes);
+    }
+
+    /** Whether the run has been given more to do since the command with this entry. */
+    private boolean isContinued(Audit audit) {
+        return since(audit).orElse(List.of()).stream()
+                .map(AuditEntry::action)
+                .anyMatch(CONTINUES::contains);
     }
 
     // ---- retry, delete, move
@@ -156,10 +180,24 @@ public final class BulkCommands {
 
     /** A run that needs no command any more: this bulk action has changed it before a crash, or another command has. */
     private BulkReport before(Audit audit) {
-        boolean recorded = runs.audited(AuditFilter.run(audit.name())).stream()
-                .map(AuditEntry::id)
-                .anyMatch(audit.id()::equals);
-        return recorded ? changed() : skipped();
+        return since(audit).isPresent() ? changed() : skipped();
+    }
+
+    /** The entries of a run that are newer than this one, the newest first; nothing if this one is not there. */
+    private Optional<List<AuditEntry>> since(Audit audit) {
+        List<AuditEntry> newer = new ArrayList<>();
+        AuditFilter filter = AuditFilter.run(audit.name());
+        List<AuditEntry> page = runs.audited(filter);
+        while (!page.isEmpty()) {
+            for (AuditEntry entry : page) {
+                if (entry.id().equals(audit.id())) {
+                    return Optional.of(newer);
+                }
+                newer.add(entry);
+            }
+            page = runs.audited(filter.after(page.getLast()));
+        }
+        return Optional.empty();
     }
 
     // ---- what they share

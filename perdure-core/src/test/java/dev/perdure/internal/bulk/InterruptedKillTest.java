@@ -23,7 +23,9 @@ import java.lang.reflect.Proxy;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -44,6 +46,7 @@ class InterruptedKillTest {
             Dag.of("dag", String.class, dag -> dag.workflow("task", (ctx, task) -> ctx.call(Invocation.of(LEAF, "x"))));
 
     private final AtomicInteger searches = new AtomicInteger();
+    private final AtomicReference<Runnable> beforeFailure = new AtomicReference<>(() -> {});
 
     private static Definition<String, String> calling(String name, Definition<String, String> child) {
         return Definition.of(name, String.class, String.class, (ctx, in) -> ctx.call(Invocation.of(child, in)));
@@ -62,6 +65,27 @@ class InterruptedKillTest {
             assertThat(kill.result()).isEqualTo(new BulkReport(1, 0, 0, List.of()));
             assertThat(searches.get()).isGreaterThan(failing);
             assertEnded(perdure, "top", "middle", "lower", "leaf");
+        }
+    }
+
+    @Test
+    void a_bulk_kill_that_is_sent_again_leaves_a_run_alone_that_was_retried_since() {
+        try (Perdure perdure = onStoreThatFailsOnceAt(1)) {
+            Run<String> run = perdure.start(Invocation.of(LOWER, "x"), StartOptions.id("lower"));
+            awaitLeaf(perdure);
+            beforeFailure.set(() -> {
+                assertThat(run.state()).isEqualTo(RunState.CANCELLED);
+                run.retry();
+            });
+
+            Run<BulkReport> kill =
+                    perdure.runs(RunFilter.all().definition("lower")).start(BulkAction.kill("no"));
+
+            assertThat(kill.result()).isEqualTo(new BulkReport(1, 0, 0, List.of()));
+            assertThat(perdure.runs(RunFilter.all().definition("leaf").state(RunState.SUSPENDED))
+                            .list())
+                    .hasSize(1);
+            assertThat(run.state().isTerminal()).isFalse();
         }
     }
 
@@ -133,6 +157,7 @@ class InterruptedKillTest {
         MemoryStore memory = new MemoryStore();
         Runs runs = proxy(Runs.class, (self, method, arguments) -> {
             if (method.getName().equals("liveChildren") && searches.incrementAndGet() == search) {
+                beforeFailure.get().run();
                 throw new IllegalStateException("The connection is lost.");
             }
             return call(memory.runs(), method, arguments);

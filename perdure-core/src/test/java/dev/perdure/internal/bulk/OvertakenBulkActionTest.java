@@ -9,6 +9,7 @@ import dev.perdure.Run;
 import dev.perdure.RunFilter;
 import dev.perdure.RunState;
 import dev.perdure.StartOptions;
+import dev.perdure.Topic;
 import dev.perdure.audit.AuditEntry.Action;
 import dev.perdure.audit.AuditEntry.Subject;
 import dev.perdure.audit.Operator;
@@ -161,6 +162,78 @@ class OvertakenBulkActionTest {
             assertThat(meanwhile.get()).isNull();
             assertThat(perdure.runs(all.state(RunState.SUSPENDED)).list()).hasSize(1);
         }
+    }
+
+    @Test
+    void a_child_of_a_run_that_ended_before_the_kill_arrived_lives_on() {
+        Definition<String, String> starts = Definition.of("starts", String.class, String.class, (ctx, in) -> {
+            ctx.startChild(Invocation.of(SLEEPS, in));
+            ctx.receive(Topic.of("go", String.class)).await();
+            return in;
+        });
+        try (Perdure perdure = Perdure.on(beforeCommand(new MemoryStore(), CommandKind.KILL))
+                .register(SLEEPS, starts)
+                .start()) {
+            Run<String> run = perdure.start(Invocation.of(starts, "x"), StartOptions.id("r"));
+            await(run, RunState.SUSPENDED);
+            meanwhile.set(() -> {
+                run.send(Topic.of("go", String.class), "now");
+                assertThat(run.result()).isEqualTo("x");
+            });
+            RunFilter all = RunFilter.all().definition("starts");
+
+            assertThat(perdure.runs(all).start(BulkAction.kill("no")).result()).isEqualTo(SKIPPED);
+            assertThat(meanwhile.get()).isNull();
+            assertThat(perdure.runs(RunFilter.all().definition("sleeps").state(RunState.SUSPENDED))
+                            .list())
+                    .hasSize(1);
+        }
+    }
+
+    /** The page is sent again, and its entry lies behind more entries than a page of the audit has. */
+    @Test
+    void a_retry_that_is_sent_again_is_counted_however_much_has_happened_since() {
+        AtomicBoolean broken = new AtomicBoolean(true);
+        Definition<String, String> sleepsLater =
+                Definition.of("sleeps later", String.class, String.class, (ctx, in) -> {
+                    ctx.step("try", () -> {
+                        if (broken.get()) {
+                            throw new TerminalException("closed");
+                        }
+                        return "";
+                    });
+                    ctx.sleep(Duration.ofDays(1));
+                    return in;
+                });
+        Store store = before(new MemoryStore(), (method, arguments) -> isRetryOf("second", method, arguments));
+        try (Perdure perdure = Perdure.on(store).register(sleepsLater).start()) {
+            Run<String> first = perdure.start(Invocation.of(sleepsLater, "x"), StartOptions.id("first"));
+            await(first, RunState.FAILED);
+            await(perdure.start(Invocation.of(sleepsLater, "x"), StartOptions.id("second")), RunState.FAILED);
+            broken.set(false);
+            meanwhile.set(() -> {
+                await(first, RunState.SUSPENDED);
+                for (int i = 0; i < 51; i++) {
+                    first.pause("look");
+                    first.resume();
+                    await(first, RunState.SUSPENDED);
+                }
+                throw new IllegalStateException("The connection is lost.");
+            });
+            RunFilter all = RunFilter.all().definition("sleeps later");
+
+            assertThat(perdure.runs(all).start(BulkAction.retry()).result())
+                    .isEqualTo(new BulkReport(2, 0, 0, List.of()));
+            assertThat(meanwhile.get()).isNull();
+        }
+    }
+
+    private static boolean isRetryOf(String run, Method method, Object[] arguments) {
+        return method.getName().equals("apply")
+                && ((List<?>) arguments[1])
+                        .stream()
+                                .anyMatch(change -> change instanceof Change.Retry retry
+                                        && retry.run().value().equals(run));
     }
 
     private static void delete(Store store, Run<String> run) {
