@@ -36,7 +36,8 @@ import org.jspecify.annotations.Nullable;
  * <p>How it works: a pass looks at all runs that are old enough, in the order of their starts, which have an index and
  * never change; so ends of runs cost nothing more. A batch is a transaction. It locks the row of {@code retention},
  * which says how far the pass is, looks at the next runs, locks those that are due, deletes everything of them, and
- * moves on. It never waits for a lock, and is made smaller if it takes long. A crash between two batches loses nothing.
+ * moves on. It never waits for a lock, deletes a bounded number of rows, and is made smaller if it takes long. A crash
+ * between two batches loses nothing.
  *
  * <p>A run goes together with its children and tasks. If they are too many for one batch, the runs between them are
  * closed first, so that none of them can be given another life, and then the last go first, so that the id of the root
@@ -151,7 +152,7 @@ public final class PostgresRemovals implements Removals {
         int most = Math.min(limit, size.get());
         long began = System.nanoTime();
         Done done = database.inTransaction(connection -> batch(connection, most));
-        adapt(most, Duration.ofNanos(System.nanoTime() - began));
+        adapt(most, Duration.ofNanos(System.nanoTime() - began), done.rows());
         return new Removed(done.runs(), done.more() ? Duration.ZERO : rest);
     }
 
@@ -172,11 +173,13 @@ public final class PostgresRemovals implements Removals {
         return new Part(settings, parameters -> parameters.text(Database.LOCK_TIMEOUT));
     }
 
-    /** A batch that took long is followed by a smaller one. */
-    private void adapt(int used, Duration took) {
-        if (took.compareTo(LONG) > 0) {
+    /** A batch that took long, or whose runs have more rows than it may delete, is followed by a smaller one. */
+    private void adapt(int used, Duration took, long rows) {
+        if (took.compareTo(LONG) > 0 || rows >= RemovalBatch.MOST_ROWS) {
             size.set(Math.max(SMALLEST, used / 2));
-        } else if (took.multipliedBy(3).compareTo(LONG) < 0 && used == size.get()) {
+        } else if (took.multipliedBy(3).compareTo(LONG) < 0
+                && rows <= RemovalBatch.MOST_ROWS / 2
+                && used == size.get()) {
             size.set(used * 2);
         }
     }
@@ -193,9 +196,10 @@ public final class PostgresRemovals implements Removals {
      * What a batch has done.
      *
      * @param runs how many runs it has removed
+     * @param rows how many rows of one table it has deleted
      * @param more whether the pass has not ended
      */
-    private record Done(int runs, boolean more) {}
+    private record Done(int runs, long rows, boolean more) {}
 
     /** Where a pass is. */
     private record Turn(Instant now, Instant at, long key, long looked, long removed, Retention rules) {}
@@ -204,7 +208,7 @@ public final class PostgresRemovals implements Removals {
         script.send(connection, List.of(lockTimeout()));
         Turn turn = turn(connection);
         if (turn == null) {
-            return new Done(0, false);
+            return new Done(0, 0, false);
         }
         Retention rules = turn.rules();
         removeAudit(connection, turn);
@@ -221,7 +225,7 @@ public final class PostgresRemovals implements Removals {
         boolean ended = finished && looked == seen.size() && seen.size() < most;
         OldRun last = finished && looked > 0 ? seen.get(looked - 1) : null;
         reached(connection, turn, ended, last, looked, batch.removed());
-        return new Done(batch.removed(), !ended);
+        return new Done(batch.removed(), batch.rows(), !ended);
     }
 
     private void removeAudit(Connection connection, Turn turn) throws SQLException {

@@ -15,8 +15,8 @@ import java.util.Set;
 
 /** The runs that one batch removes. */
 final class RemovalBatch {
-    private static final int ROWS_PER_RUN = 20;
-    private static final int FEWEST_ROWS = 2_000;
+    /** So many rows of a table are deleted by one batch, at most, however many rows its runs have. */
+    static final int MOST_ROWS = 4_000;
 
     private final Connection connection;
     private final RemovalSql sql;
@@ -30,6 +30,7 @@ final class RemovalBatch {
 
     private int size;
     private int removed;
+    private long rows;
     /** Whether more belongs to the last run than this batch can remove. */
     private boolean partial;
 
@@ -50,6 +51,11 @@ final class RemovalBatch {
     /** How many runs it has removed. */
     int removed() {
         return removed;
+    }
+
+    /** How many rows it has deleted from the table from which it has deleted most. */
+    long rows() {
+        return rows;
     }
 
     /** Whether it has taken no run. */
@@ -181,18 +187,18 @@ final class RemovalBatch {
         if (keys.length == 0) {
             return true;
         }
-        int rows = Math.max(ROWS_PER_RUN * most, FEWEST_ROWS);
-        boolean[] more = new boolean[1];
+        long[] deleted = new long[1];
         List<Part> parts = new ArrayList<>();
         for (String details : sql.details) {
             parts.add(new Part(
                     details,
-                    parameters -> parameters.longs(keys).integer(rows),
-                    results -> more[0] |= results.one().getLong(1) >= rows));
+                    parameters -> parameters.longs(keys).integer(MOST_ROWS),
+                    results -> deleted[0] = Math.max(deleted[0], results.one().getLong(1))));
         }
         parts.add(new Part(sql.calls, parameters -> parameters.longs(keys)));
         script.send(connection, parts);
-        if (more[0]) {
+        rows = Math.max(rows, deleted[0]);
+        if (deleted[0] >= MOST_ROWS) {
             mark(keys, "infinity");
             return false;
         }
