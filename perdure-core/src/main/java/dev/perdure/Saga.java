@@ -6,14 +6,17 @@ import dev.perdure.error.DeadlineExceededException;
 import dev.perdure.error.StepFailedException;
 import dev.perdure.internal.text.Names;
 import dev.perdure.internal.text.Texts;
+import dev.perdure.transaction.TransactionAction;
+import dev.perdure.transaction.TransactionOptions;
+import dev.perdure.transaction.TransactionSource;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
 import java.util.List;
 
 /**
- * Collects compensations for what a workflow has done, and runs them in reverse order. Each one is a durable step with
- * its own retries. They also run after a cancel.
+ * Collects compensations for what a workflow has done, and runs them in reverse order. Each one is a durable step, or a
+ * transaction step, with its own retries. They also run after a cancel.
  *
  * <pre>{@code
  * Saga saga = new Saga(ctx);
@@ -35,7 +38,11 @@ public final class Saga {
     private final WorkflowContext ctx;
     private final Deque<Compensation> compensations = new ArrayDeque<>();
 
-    private record Compensation(String name, StepAction body, StepOptions options) {}
+    /** Runs as a step or as a transaction step. */
+    @FunctionalInterface
+    private interface Compensation {
+        void run();
+    }
 
     /** A saga of the run with this context. */
     public Saga(WorkflowContext ctx) {
@@ -53,10 +60,30 @@ public final class Saga {
 
     /** {@link #undo(String, StepAction)} with options. */
     public void undo(String name, StepAction body, StepOptions options) {
+        require(name, body, options);
+        compensations.push(() -> ctx.step(name, body, options));
+    }
+
+    /**
+     * Registers a compensation that is a transaction step: its change of the application's own database takes effect
+     * exactly once, as that of {@link WorkflowContext#transact(String, TransactionSource, TransactionAction)}.
+     */
+    public <C> void undo(String name, TransactionSource<C> source, TransactionAction<C> body) {
+        undo(name, source, body, TransactionOptions.defaults());
+    }
+
+    /** {@link #undo(String, TransactionSource, TransactionAction)} with options. */
+    public <C> void undo(
+            String name, TransactionSource<C> source, TransactionAction<C> body, TransactionOptions options) {
+        require(name, body, options);
+        Texts.requireGiven("transaction source of the compensation '" + name + "'", source);
+        compensations.push(() -> ctx.transact(name, source, body, options));
+    }
+
+    private static void require(String name, Object body, Object options) {
         Names.require("name of the compensation", name, MAX_NAME);
         Texts.requireGiven("body of the compensation '" + name + "'", body);
         Texts.requireGiven("options value of the compensation '" + name + "'", options);
-        compensations.push(new Compensation(name, body, options));
     }
 
     /**
@@ -82,7 +109,7 @@ public final class Saga {
     /** Repeats the step if the cancel or the deadline is delivered into it. Each is delivered only once. */
     private void run(Compensation compensation) {
         try {
-            ctx.step(compensation.name(), compensation.body(), compensation.options());
+            compensation.run();
         } catch (CancelledException | DeadlineExceededException delivered) {
             run(compensation);
         }

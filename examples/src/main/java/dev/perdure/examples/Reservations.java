@@ -1,9 +1,11 @@
 package dev.perdure.examples;
 
 import static dev.perdure.StartOptions.id;
+import static dev.perdure.StepOptions.retry;
 import static dev.perdure.transaction.TransactionOptions.isolation;
 
 import dev.perdure.Perdure;
+import dev.perdure.Saga;
 import dev.perdure.Workflow;
 import dev.perdure.WorkflowContext;
 import dev.perdure.postgres.PostgresOutbox;
@@ -41,7 +43,7 @@ public final class Reservations {
     @Workflow("reservation")
     public String reserve(WorkflowContext ctx, Request request) {
         int left = ctx.transaction(
-                "take seats", theatre, connection -> take(connection, request), isolation(Isolation.SERIALIZABLE));
+                "take seats", theatre, connection -> take(connection, request.seats()), isolation(Isolation.SERIALIZABLE));
         String payment =
                 ctx.step("charge", () -> cashier.charge(request, ctx.attempt().idempotencyKey()));
         ctx.transact("confirm", theatre, connection -> confirm(connection, request, payment));
@@ -49,11 +51,25 @@ public final class Reservations {
     }
     // endregion
 
+    // region saga
+    @Workflow("booking")
+    public String book(WorkflowContext ctx, Request request) {
+        Saga saga = new Saga(ctx);
+        try {
+            ctx.transact("take seats", theatre, connection -> take(connection, request.seats()));
+            saga.undo("give seats back", theatre, connection -> take(connection, -request.seats()));
+            return ctx.step("charge", () -> cashier.charge(request, ctx.attempt().idempotencyKey()), retry(3));
+        } catch (RuntimeException failure) {
+            throw saga.compensate(failure);
+        }
+    }
+    // endregion
+
     // region body
-    private static int take(Connection connection, Request request) throws SQLException {
+    private static int take(Connection connection, int seats) throws SQLException {
         try (PreparedStatement take =
                 connection.prepareStatement("UPDATE theatre SET seats = seats - ? RETURNING seats")) {
-            take.setInt(1, request.seats());
+            take.setInt(1, seats);
             try (ResultSet row = take.executeQuery()) {
                 row.next();
                 return row.getInt("seats");

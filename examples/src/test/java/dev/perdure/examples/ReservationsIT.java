@@ -2,9 +2,11 @@ package dev.perdure.examples;
 
 import static dev.perdure.StartOptions.id;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.zaxxer.hikari.HikariConfig;
 import com.zaxxer.hikari.HikariDataSource;
+import dev.perdure.HistoryEvent;
 import dev.perdure.Perdure;
 import dev.perdure.Run;
 import dev.perdure.RunFilter;
@@ -13,6 +15,7 @@ import dev.perdure.RunInfo;
 import dev.perdure.TypeRef;
 import dev.perdure.attribute.Attribute;
 import dev.perdure.embedded.SharedPostgres;
+import dev.perdure.error.TerminalException;
 import dev.perdure.error.UnknownRunException;
 import dev.perdure.examples.Reservations.Request;
 import dev.perdure.memory.MemoryStore;
@@ -103,6 +106,31 @@ class ReservationsIT {
         }
         // endregion
         assertThat(tickets()).isEqualTo(1);
+    }
+
+    @Test
+    void seats_are_given_back_once_if_the_payment_fails() throws SQLException {
+        Reservations.Cashier broke = (request, key) -> {
+            throw new TerminalException("no money");
+        };
+        try (PostgresStore store = PostgresStore.on(pool).open();
+                Perdure perdure = Perdure.on(store)
+                        .register(new Reservations(PostgresTransactions.on(store, applicationPool), broke))
+                        .start()) {
+            Run<String> run = perdure.start(Reservations::book, REQUEST, id("booking-1"));
+            assertThatThrownBy(run::result).hasMessageContaining("no money");
+            assertThat(run.history()).extracting(HistoryEvent::text).contains("transaction 'give seats back' completed");
+        }
+        assertThat(seats()).isEqualTo(100);
+    }
+
+    private int seats() throws SQLException {
+        try (Connection connection = pool.getConnection();
+                Statement statement = connection.createStatement();
+                ResultSet row = statement.executeQuery("SELECT seats FROM theatre")) {
+            row.next();
+            return row.getInt(1);
+        }
     }
 
     @Test

@@ -14,8 +14,10 @@ import dev.perdure.Saga;
 import dev.perdure.StepAction;
 import dev.perdure.error.CompensationFailedException;
 import dev.perdure.error.InvalidRequestException;
+import dev.perdure.spi.Transacted;
 import dev.perdure.testing.PerdureTest;
 import dev.perdure.testing.TestMode;
+import dev.perdure.transaction.TransactionOptions;
 import java.time.Duration;
 import java.util.Arrays;
 import java.util.List;
@@ -216,6 +218,44 @@ abstract class SagaScenarios extends Scenarios {
                             + "Step 'undo 3' failed after 1 attempt: java.lang.IllegalStateException: no 3, "
                             + "Step 'undo 2' failed after 1 attempt: java.lang.IllegalStateException: no 2, "
                             + "Step 'undo 1' failed after 1 attempt: java.lang.IllegalStateException: no 1]");
+        }
+    }
+
+    /** A crash after the commit of a compensation: a step body would undo a second time. */
+    @ParameterizedTest
+    @EnumSource
+    void a_compensation_in_a_transaction_takes_effect_once(TestMode mode) {
+        try (PerdureTest perdure = create(mode)) {
+            Vault vault = new Vault();
+            Definition<String, String> flow = workflow("seats", (ctx, in) -> {
+                Saga saga = new Saga(ctx);
+                try {
+                    ctx.transact("take", vault, numbers -> numbers.merge("seats", 5, Integer::sum));
+                    saga.undo("give back", vault, numbers -> numbers.merge("seats", -5, Integer::sum));
+                    saga.undo(
+                            "refuse",
+                            vault,
+                            numbers -> {
+                                throw new IllegalStateException("closed");
+                            },
+                            TransactionOptions.defaults().retry(1));
+                    throw new IllegalStateException("changed my mind");
+                } catch (RuntimeException failure) {
+                    throw saga.compensate(failure);
+                }
+            });
+            perdure.register(flow);
+            AtomicInteger commits = new AtomicInteger();
+            vault.end(Vault.Ending.GOOD).end(committed -> {
+                commits.incrementAndGet();
+                return new Transacted.InDoubt(() -> committed);
+            });
+            Run<String> run = perdure.start(Invocation.of(flow, "x"), id("s"));
+            assertThatThrownBy(run::result)
+                    .hasMessageContaining("1 of 2 compensations of run 's' failed")
+                    .hasMessageContaining("Step 'refuse' failed after 1 attempt");
+            assertThat(commits).hasValue(1);
+            assertThat(vault.number("seats")).isZero();
         }
     }
 
