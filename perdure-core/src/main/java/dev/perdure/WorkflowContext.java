@@ -212,6 +212,9 @@ public interface WorkflowContext {
      * Ends this run's journal and begins the run anew under the same id, with this input: for loops without an end.
      * Unread messages, resolved promises, the deadline and a cancel stay. It never returns; write
      * {@code throw ctx.continueAsNew(next)}.
+     *
+     * @param input the input, or an {@link Invocation} of this workflow, whose input the compiler checks:
+     *     {@code throw ctx.continueAsNew(Invocation.of(Billing::subscription, month + 1))}
      */
     Error continueAsNew(@Nullable Object input);
 

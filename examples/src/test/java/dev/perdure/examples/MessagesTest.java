@@ -61,7 +61,7 @@ class MessagesTest {
             if (ended.isPresent()) {
                 return ended.get() + " after month " + month;
             }
-            throw ctx.continueAsNew(month + 1);
+            throw ctx.continueAsNew(Invocation.of(Shop::subscription, month + 1));
         }
         // endregion
 

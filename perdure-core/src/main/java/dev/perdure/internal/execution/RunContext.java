@@ -19,6 +19,7 @@ import dev.perdure.TypeRef;
 import dev.perdure.WorkflowMethod;
 import dev.perdure.attribute.Attribute;
 import dev.perdure.error.ContextMisuseException;
+import dev.perdure.error.InvalidRequestException;
 import dev.perdure.internal.definition.ObjectMethods;
 import dev.perdure.internal.definition.Registered;
 import dev.perdure.internal.execution.child.CallsOfObject;
@@ -301,7 +302,8 @@ class RunContext extends EngineRunContext {
     @Override
     public Error continueAsNew(@Nullable Object input) {
         CallTarget.Kind kind = held.object() == null ? CallTarget.Kind.WORKFLOW : CallTarget.Kind.HANDLER;
-        Payload payload = values.input(kind, held.definition().target(), nextInput.apply(input));
+        @Nullable Object next = input instanceof Invocation<?> again ? inputOf(again) : input;
+        Payload payload = values.input(kind, held.definition().target(), nextInput.apply(next));
         int position = calls.derived("continueAsNew");
         futures.finish();
         throw transitions.restart(new Move.Restart(payload, derived.seed(position), leavesItsVersion()));
@@ -312,6 +314,17 @@ class RunContext extends EngineRunContext {
         Registered definition = held.definition();
         return definition.pinned()
                 && host.version().drained().contains(definition.target().name());
+    }
+
+    private @Nullable Object inputOf(Invocation<?> again) {
+        String wanted = host.callee(again).target().name();
+        String own = held.definition().target().name();
+        if (!wanted.equals(own)) {
+            throw new InvalidRequestException(
+                    "Run '%s' of '%s' cannot continue as '%s': a run continues as new only with the workflow that it is. Give an invocation of '%s', or spawn a run of '%s' and return."
+                            .formatted(held.run().id(), own, wanted, own, wanted));
+        }
+        return again.input();
     }
 
     // ---- time, chance, versions

@@ -12,8 +12,11 @@ import dev.perdure.Run;
 import dev.perdure.RunState;
 import dev.perdure.Topic;
 import dev.perdure.TypeRef;
+import dev.perdure.Workflow;
+import dev.perdure.WorkflowContext;
 import dev.perdure.dag.Dag;
 import dev.perdure.error.CancelledException;
+import dev.perdure.error.InvalidRequestException;
 import dev.perdure.error.PayloadException;
 import dev.perdure.error.RunFailedException;
 import dev.perdure.error.UnknownTokenException;
@@ -59,6 +62,31 @@ abstract class ContinueAsNewScenarios extends Scenarios {
                             .filter(event -> event.position() > 0)
                             .map(HistoryEvent::text))
                     .containsExactly("step 'work' completed", "sleep of PT1H began", "time read");
+        }
+    }
+
+    public static final class Counting {
+        @Workflow("counting")
+        public String count(WorkflowContext ctx, Integer round) {
+            if (round < 3) {
+                throw ctx.continueAsNew(Invocation.of(Counting::count, round + 1));
+            }
+            try {
+                throw ctx.continueAsNew(Invocation.of("other", 1, TypeRef.of(String.class)));
+            } catch (InvalidRequestException refused) {
+                return round + ": " + refused.getMessage();
+            }
+        }
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void the_compiler_checks_the_input_of_an_invocation_of_the_same_workflow(TestMode mode) {
+        try (PerdureTest perdure = create(mode)) {
+            perdure.register(new Counting());
+            assertThat(perdure.start(Counting::count, 1, id("c")).result())
+                    .isEqualTo(
+                            "3: Run 'c' of 'counting' cannot continue as 'other': a run continues as new only with the workflow that it is. Give an invocation of 'counting', or spawn a run of 'other' and return.");
         }
     }
 
