@@ -16,6 +16,7 @@ module dev.perdure {
     exports dev.perdure.bulk;
     exports dev.perdure.dag;
     exports dev.perdure.error;
+    exports dev.perdure.interceptor;
     exports dev.perdure.memory;
     exports dev.perdure.object;
     exports dev.perdure.queue;

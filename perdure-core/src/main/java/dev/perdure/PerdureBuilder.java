@@ -4,6 +4,7 @@ import dev.perdure.audit.Operator;
 import dev.perdure.dag.Dag;
 import dev.perdure.error.DefinitionException;
 import dev.perdure.error.InvalidRequestException;
+import dev.perdure.interceptor.Interceptor;
 import dev.perdure.internal.definition.Registry;
 import dev.perdure.internal.definition.StepTypes;
 import dev.perdure.internal.engine.Engine;
@@ -41,6 +42,7 @@ public final class PerdureBuilder {
     private final Store store;
     private final List<Object> registrations = new ArrayList<>();
     private final List<RunListener> listeners = new ArrayList<>();
+    private final List<Interceptor> interceptors = new ArrayList<>();
     private final Set<String> queues = new LinkedHashSet<>();
     private final List<Queue> declared = new ArrayList<>();
     private final List<Schedule> schedules = new ArrayList<>();
@@ -83,6 +85,13 @@ public final class PerdureBuilder {
     public PerdureBuilder listener(RunListener listener) {
         Texts.requireGiven("listener", listener);
         listeners.add(listener);
+        return this;
+    }
+
+    /** Puts this code around the bodies of steps, inside of the interceptors that were given before. */
+    public PerdureBuilder interceptor(Interceptor interceptor) {
+        Texts.requireGiven("interceptor", interceptor);
+        interceptors.add(interceptor);
         return this;
     }
 
@@ -294,8 +303,8 @@ public final class PerdureBuilder {
     }
 
     private Settings settings(boolean worker) {
-        ExecutionRules rules =
-                new ExecutionRules(codec, new StepTypes(codec), retry, warmWindow, maxPayloadBytes, false);
+        ExecutionRules rules = new ExecutionRules(
+                codec, new StepTypes(codec), retry, warmWindow, maxPayloadBytes, List.copyOf(interceptors), false);
         Set<String> from = queues.isEmpty() ? Set.of(StartOptions.DEFAULT_QUEUE) : Set.copyOf(queues);
         Settings.WorkerRules workerRules = worker
                 ? new Settings.WorkerRules(from, version, lease, maxRuns, closeTimeout, Map.copyOf(labels), whenDrained)

@@ -125,7 +125,7 @@ abstract class ForwardingPerdure implements Perdure {
 
     @Override
     public Outbox outbox(Inbox inbox) {
-        return engine().outbox(inbox);
+        return new LastingOutbox(this, inbox);
     }
 
     @Override

@@ -11,6 +11,7 @@ import dev.perdure.audit.Operator;
 import dev.perdure.dag.DagRun;
 import dev.perdure.error.ClosedException;
 import dev.perdure.error.InvalidRequestException;
+import dev.perdure.interceptor.Interceptor;
 import dev.perdure.internal.definition.StepTypes;
 import dev.perdure.internal.engine.Engine;
 import dev.perdure.internal.engine.HistoryChecks;
@@ -72,12 +73,14 @@ public final class PerdureTest extends ForwardingPerdure {
     private final List<RunChange> changes = new CopyOnWriteArrayList<>();
     private final List<Member> members = new CopyOnWriteArrayList<>();
     private final Faults.Plan faults = new Faults.Plan();
+    private final List<Interceptor> interceptors = new ArrayList<>();
     private RetryPolicy retry = RetryPolicy.standard();
     private Codec codec = new JsonCodec();
     private int maxRuns = 1_000;
     private int maxPayloadBytes = 4 * 1024 * 1024;
     private @Nullable String version;
     private @Nullable Engine client;
+    private String startedBy = "";
     private volatile boolean closing;
 
     private PerdureTest(TestMode mode, Function<Clockwork, Store> stores) {
@@ -154,6 +157,13 @@ public final class PerdureTest extends ForwardingPerdure {
         return this;
     }
 
+    /** Puts this code around the bodies of steps, inside of the interceptors that were given before. */
+    public PerdureTest interceptor(Interceptor interceptor) {
+        requireNotStarted();
+        interceptors.add(interceptor);
+        return this;
+    }
+
     /** The number of runs that one worker holds in memory at most. */
     public PerdureTest maxRuns(int count) {
         requireNotStarted();
@@ -186,7 +196,9 @@ public final class PerdureTest extends ForwardingPerdure {
 
     private void requireNotStarted() {
         if (client != null) {
-            throw new IllegalStateException("The engine is already running. Set it up before the first start.");
+            throw new IllegalStateException(
+                    "The engine was started by %s. Set it up before the first call that needs it."
+                            .formatted(startedBy));
         }
     }
 
@@ -208,6 +220,7 @@ public final class PerdureTest extends ForwardingPerdure {
         if (present == null) {
             present = Engine.start(settings(store, workflows, null));
             client = present;
+            startedBy = TestCall.present().toString();
             int workers = mode == TestMode.THREE_WORKERS ? 3 : 1;
             for (int i = 0; i < workers; i++) {
                 startWorker();
@@ -234,6 +247,7 @@ public final class PerdureTest extends ForwardingPerdure {
                 retry,
                 warmWindow,
                 maxPayloadBytes,
+                List.copyOf(interceptors),
                 mode == TestMode.REPLAY_AFTER_EVERY_STEP);
         return new Settings(
                 seen,

@@ -7,12 +7,19 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.perdure.Definition;
 import dev.perdure.Invocation;
+import dev.perdure.Outbox;
 import dev.perdure.Run;
+import dev.perdure.RunFilter;
+import dev.perdure.RunId;
 import dev.perdure.RunState;
+import dev.perdure.Topic;
 import dev.perdure.Workflow;
 import dev.perdure.WorkflowContext;
 import dev.perdure.error.InvalidRequestException;
+import dev.perdure.spi.change.Change;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
@@ -81,6 +88,32 @@ class PerdureTestTest {
                 perdure.start(Invocation.of("unknown", "x", dev.perdure.TypeRef.of(String.class)), id("lost"));
         assertThatThrownBy(run::result)
                 .hasMessageContaining("lost (unknown) is READY because: No live worker has the definition 'unknown'");
+    }
+
+    @Test
+    void an_outbox_is_made_before_workflows_are_registered(PerdureTest perdure) {
+        List<Change> changes = new ArrayList<>();
+        Outbox outbox = perdure.outbox(changes::addAll);
+        perdure.register(new Orders());
+        assertThat(outbox.start(Orders::process, new Order("book"), id("o"))).hasToString("o");
+        assertThat(changes).hasSize(1);
+    }
+
+    @Test
+    void a_set_up_that_comes_too_late_says_which_call_has_started_the_engine(PerdureTest perdure) {
+        perdure.runs(RunFilter.all()).list();
+        assertThatThrownBy(() -> perdure.register(new Orders()))
+                .isInstanceOf(IllegalStateException.class)
+                .hasMessageMatching(
+                        "The engine was started by list\\(…\\) at PerdureTestTest\\.java:\\d+\\. Set it up before the first call that needs it\\.");
+    }
+
+    @Test
+    void an_outbox_that_has_started_the_engine_is_named(PerdureTest perdure) {
+        Outbox outbox = perdure.outbox(changes -> {});
+        outbox.send(RunId.of("r"), Topic.of("news", String.class), "x");
+        assertThatThrownBy(() -> perdure.register(new Orders()))
+                .hasMessageStartingWith("The engine was started by send(…) at PerdureTestTest.java:");
     }
 
     @Test

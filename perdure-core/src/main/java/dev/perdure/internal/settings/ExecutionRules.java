@@ -1,9 +1,11 @@
 package dev.perdure.internal.settings;
 
 import dev.perdure.RetryPolicy;
+import dev.perdure.interceptor.Interceptor;
 import dev.perdure.internal.definition.StepTypes;
 import dev.perdure.spi.Codec;
 import java.time.Duration;
+import java.util.List;
 
 /**
  * How executions behave in an engine.
@@ -13,6 +15,7 @@ import java.time.Duration;
  * @param retry the retry policy of steps that set none
  * @param warmWindow the longest wait during which a run keeps its thread
  * @param maxPayloadBytes the largest value
+ * @param interceptors what is put around bodies, the outermost first
  * @param unloadAfterSteps whether a run leaves memory after every step, to test replays
  */
 public record ExecutionRules(
@@ -21,4 +24,5 @@ public record ExecutionRules(
         RetryPolicy retry,
         Duration warmWindow,
         int maxPayloadBytes,
+        List<Interceptor> interceptors,
         boolean unloadAfterSteps) {}

@@ -7,6 +7,7 @@ import dev.perdure.RunListener;
 import dev.perdure.StartOptions;
 import dev.perdure.audit.Operator;
 import dev.perdure.error.InvalidRequestException;
+import dev.perdure.interceptor.Interceptor;
 import dev.perdure.queue.Limiter;
 import dev.perdure.queue.Queue;
 import dev.perdure.retention.Retention;
@@ -156,6 +157,7 @@ final class EngineLifecycle implements SmartLifecycle, ApplicationListener<Appli
         made.schedules(beans.getBeanProvider(Schedule.class).orderedStream().toArray(Schedule[]::new));
         made.limiters(beans.getBeanProvider(Limiter.class).orderedStream().toArray(Limiter[]::new));
         beans.getBeanProvider(RunListener.class).orderedStream().forEach(made::listener);
+        beans.getBeanProvider(Interceptor.class).orderedStream().forEach(made::interceptor);
         beans.getBeanProvider(RetryPolicy.class).ifUnique(made::retry);
         beans.getBeanProvider(Codec.class).ifUnique(made::codec);
         beans.getBeanProvider(Retention.class).ifUnique(made::retention);

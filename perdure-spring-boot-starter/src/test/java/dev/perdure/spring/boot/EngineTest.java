@@ -17,6 +17,8 @@ import dev.perdure.Workflow;
 import dev.perdure.WorkflowContext;
 import dev.perdure.error.DefinitionException;
 import dev.perdure.error.InvalidRequestException;
+import dev.perdure.interceptor.Interceptor;
+import dev.perdure.interceptor.StepCall;
 import dev.perdure.memory.MemoryStore;
 import dev.perdure.object.Handler;
 import dev.perdure.object.ObjectContext;
@@ -28,9 +30,11 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.Callable;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.springframework.aop.framework.ProxyFactory;
 import org.springframework.boot.ApplicationRunner;
@@ -104,6 +108,7 @@ final class EngineTest {
     static class Beans {
         final List<Integer> workersInRunner = new ArrayList<>();
         final LinkedBlockingQueue<RunState> heard = new LinkedBlockingQueue<>();
+        final LinkedBlockingQueue<String> intercepted = new LinkedBlockingQueue<>();
 
         @Bean
         Greetings greetings(Perdure perdure) { // may be injected before the engine runs
@@ -156,6 +161,17 @@ final class EngineTest {
         }
 
         @Bean
+        Interceptor interceptor() {
+            return new Interceptor() {
+                @Override
+                public <T extends @Nullable Object> Callable<T> step(StepCall call, Callable<T> body) {
+                    intercepted.add(call.step());
+                    return body;
+                }
+            };
+        }
+
+        @Bean
         ApplicationRunner runner(Perdure perdure) {
             return arguments -> {
                 perdure.start(Greetings::greet, "Ada", id("early"));
@@ -198,6 +214,7 @@ final class EngineTest {
                     .extracting(limiter -> limiter.name())
                     .contains("partner");
             assertThat(beans.heard.poll(30, TimeUnit.SECONDS)).isNotNull();
+            assertThat(beans.intercepted).isNotEmpty().containsOnly("greet");
         }
     }
 

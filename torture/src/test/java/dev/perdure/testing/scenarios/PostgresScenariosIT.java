@@ -305,6 +305,10 @@ class PostgresScenariosIT {
 
     @Nested
     @Tag("thorough")
+    final class Interceptors extends InterceptorScenarios implements OnPostgres {}
+
+    @Nested
+    @Tag("thorough")
     final class Trees extends TreeScenarios implements OnPostgres {}
 
     @Nested

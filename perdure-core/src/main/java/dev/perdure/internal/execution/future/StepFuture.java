@@ -34,10 +34,10 @@ final class StepFuture<T extends @Nullable Object> extends EngineFuture<T> {
     private final Transitions transitions;
     private final ContextCall call;
     private final Type type;
-    private final Callable<T> body;
     private final StepOptions options;
 
     // Used by the run's thread, except for what the body's thread reads while it runs.
+    private Callable<T> body;
     private int failed;
     private @Nullable LastReport reported;
     private @Nullable Instant firstFailure;
@@ -75,6 +75,7 @@ final class StepFuture<T extends @Nullable Object> extends EngineFuture<T> {
             settled = recorded(answer);
             return;
         }
+        body = steps.intercepted(call, body);
         List<Recorded> failures = past.notes();
         failed = failures.size();
         if (failed > 0) {

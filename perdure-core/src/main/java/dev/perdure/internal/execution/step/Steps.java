@@ -7,6 +7,8 @@ import dev.perdure.StepOptions;
 import dev.perdure.error.ContextMisuseException;
 import dev.perdure.error.PayloadException;
 import dev.perdure.error.StepFailedException;
+import dev.perdure.interceptor.Interceptor;
+import dev.perdure.interceptor.StepCall;
 import dev.perdure.internal.execution.host.Host;
 import dev.perdure.internal.execution.host.Unwind;
 import dev.perdure.internal.execution.replay.ContextCall;
@@ -20,6 +22,7 @@ import dev.perdure.internal.execution.value.Values;
 import dev.perdure.internal.failure.FailedAttempt;
 import dev.perdure.internal.failure.Failure;
 import dev.perdure.internal.failure.LastReport;
+import dev.perdure.spi.Runs;
 import dev.perdure.spi.change.Entry;
 import dev.perdure.spi.change.Payload;
 import dev.perdure.spi.change.Recorded;
@@ -221,7 +224,8 @@ public final class Steps {
             RunningAttempt attempt = attempt(call, number, options, reported);
             Throwable thrown;
             try {
-                Values.Stored stored = doing.perform(body -> tryOnce(call, attempt, type, body, guard));
+                Values.Stored stored =
+                        doing.perform(body -> tryOnce(call, attempt, type, intercepted(call, body), guard));
                 if (!doing.isLast()) {
                     permits.recorded(options);
                     transitions.unloadAfterStep();
@@ -286,6 +290,29 @@ public final class Steps {
             return values.decode(entry.payload(), FailedAttempt.class);
         } catch (PayloadException unreadable) {
             throw transitions.unreadable(call, unreadable);
+        }
+    }
+
+    /** The body with the interceptors around it. Only the thread of the workflow asks for it. */
+    public <T extends @Nullable Object> Callable<T> intercepted(ContextCall call, Callable<T> body) {
+        List<Interceptor> interceptors = host.rules().interceptors();
+        boolean isStep = call.kind() == Entry.Kind.STEP || call.kind() == Entry.Kind.TRANSACTION;
+        if (interceptors.isEmpty()
+                || !isStep
+                || transitions.definition().startsWith(Runs.OF_THE_ENGINE)) {
+            return body;
+        }
+        StepCall step = new StepCall(transitions.run(), transitions.definition(), call.name());
+        try {
+            Callable<T> wrapped = body;
+            for (Interceptor interceptor : interceptors.reversed()) {
+                wrapped = interceptor.step(step, wrapped);
+            }
+            return wrapped;
+        } catch (RuntimeException | Error thrown) {
+            return () -> {
+                throw thrown;
+            };
         }
     }
 

@@ -353,8 +353,8 @@ public final class World {
     // ---- processes
 
     private Settings settings(SimulatedProcess process, Store seen, boolean worker) {
-        ExecutionRules rules =
-                new ExecutionRules(codec, shared.stepTypes, retry, warmWindow, 4 * 1024 * 1024, unloadAfterSteps);
+        ExecutionRules rules = new ExecutionRules(
+                codec, shared.stepTypes, retry, warmWindow, 4 * 1024 * 1024, List.of(), unloadAfterSteps);
         Set<String> names = new TreeSet<>(Set.of(StartOptions.DEFAULT_QUEUE));
         queues.forEach(queue -> names.add(queue.name()));
         return new Settings(

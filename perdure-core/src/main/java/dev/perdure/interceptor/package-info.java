@@ -1,0 +1,2 @@
+/** Code of the application around what the engine runs. */
+package dev.perdure.interceptor;

@@ -1,0 +1,3 @@
+package dev.perdure.testing.scenarios;
+
+class MemoryInterceptorScenariosTest extends InterceptorScenarios implements InMemory {}
