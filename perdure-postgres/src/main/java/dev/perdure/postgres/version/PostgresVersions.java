@@ -5,6 +5,7 @@ import dev.perdure.postgres.jdbc.Database;
 import dev.perdure.postgres.jdbc.Query;
 import dev.perdure.postgres.jdbc.Schema;
 import dev.perdure.spi.Audit;
+import dev.perdure.spi.Runs;
 import dev.perdure.spi.VersionRules;
 import dev.perdure.spi.change.WorkerId;
 import dev.perdure.version.VersionInfo;
@@ -18,9 +19,6 @@ import org.jspecify.annotations.Nullable;
 
 /** Which versions of workers drain, and which runs are pinned to them. */
 public final class PostgresVersions implements VersionRules {
-    /** What the names of the engine's own definitions begin with. */
-    private static final String OF_THE_ENGINE = "perdure.";
-
     private final Database database;
     private final Query query;
     private final VersionSql sql;
@@ -98,7 +96,7 @@ public final class PostgresVersions implements VersionRules {
         long runs = parts.stream().mapToLong(part -> part.definition().runs()).sum();
         List<VersionInfo.Definition> definitions = parts.stream()
                 .map(Part::definition)
-                .filter(definition -> !definition.name().startsWith(OF_THE_ENGINE))
+                .filter(definition -> !definition.name().startsWith(Runs.OF_THE_ENGINE))
                 .toList();
         return new VersionInfo(
                 any.version(),
