@@ -43,7 +43,10 @@ public final class Reservations {
     @Workflow("reservation")
     public String reserve(WorkflowContext ctx, Request request) {
         int left = ctx.transaction(
-                "take seats", theatre, connection -> take(connection, request.seats()), isolation(Isolation.SERIALIZABLE));
+                "take seats",
+                theatre,
+                connection -> take(connection, request.seats()),
+                isolation(Isolation.SERIALIZABLE));
         String payment =
                 ctx.step("charge", () -> cashier.charge(request, ctx.attempt().idempotencyKey()));
         ctx.transact("confirm", theatre, connection -> confirm(connection, request, payment));
@@ -58,7 +61,8 @@ public final class Reservations {
         try {
             ctx.transact("take seats", theatre, connection -> take(connection, request.seats()));
             saga.undo("give seats back", theatre, connection -> take(connection, -request.seats()));
-            return ctx.step("charge", () -> cashier.charge(request, ctx.attempt().idempotencyKey()), retry(3));
+            return ctx.step(
+                    "charge", () -> cashier.charge(request, ctx.attempt().idempotencyKey()), retry(3));
         } catch (RuntimeException failure) {
             throw saga.compensate(failure);
         }

@@ -60,7 +60,9 @@ class ConfigurationPageTest {
                 .filter(name -> !NO_OPTIONS.contains(name))
                 .collect(Collectors.toCollection(TreeSet::new));
         assertThat(options).isNotEmpty();
-        assertThat(named(section(type))).as("options of %s", type.getSimpleName()).containsAll(options);
+        assertThat(named(section(type)))
+                .as("options of %s", type.getSimpleName())
+                .containsAll(options);
     }
 
     /** A value from stored settings, or a schedule without its options. */

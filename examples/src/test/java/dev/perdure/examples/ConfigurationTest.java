@@ -72,7 +72,10 @@ class ConfigurationTest {
                 .listener(change -> {
                     if (change.state() == RunState.FAILED || change.state() == RunState.PAUSED) {
                         pager.accept("%s is %s: %s"
-                                .formatted(change.runId(), change.state(), change.reason().orElse("")));
+                                .formatted(
+                                        change.runId(),
+                                        change.state(),
+                                        change.reason().orElse("")));
                     }
                 })
                 .start();
@@ -140,8 +143,7 @@ class ConfigurationTest {
         @Override
         public Payload encode(@Nullable Object value, Type type) {
             try {
-                return new Payload(
-                        mapper.writerFor(mapper.constructType(type)).writeValueAsBytes(value));
+                return new Payload(mapper.writerFor(mapper.constructType(type)).writeValueAsBytes(value));
             } catch (JacksonException unwritable) {
                 throw new PayloadException("It cannot be written: " + unwritable.getOriginalMessage(), unwritable);
             }

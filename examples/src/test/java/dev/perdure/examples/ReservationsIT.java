@@ -119,7 +119,9 @@ class ReservationsIT {
                         .start()) {
             Run<String> run = perdure.start(Reservations::book, REQUEST, id("booking-1"));
             assertThatThrownBy(run::result).hasMessageContaining("no money");
-            assertThat(run.history()).extracting(HistoryEvent::text).contains("transaction 'give seats back' completed");
+            assertThat(run.history())
+                    .extracting(HistoryEvent::text)
+                    .contains("transaction 'give seats back' completed");
         }
         assertThat(seats()).isEqualTo(100);
     }

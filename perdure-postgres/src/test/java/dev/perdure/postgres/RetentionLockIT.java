@@ -79,11 +79,7 @@ final class RetentionLockIT {
         micros.sort(null);
         System.out.printf(
                 "retention: %d runs in %d batches, the longest %.1f ms, half of them below %.1f ms, %d rows at most%n",
-                runs,
-                micros.size(),
-                micros.getLast() / 1e3,
-                micros.get(micros.size() / 2) / 1e3,
-                most);
+                runs, micros.size(), micros.getLast() / 1e3, micros.get(micros.size() / 2) / 1e3, most);
         assertThat(runs).isEqualTo(SMALL + LARGE);
         assertThat(most).as("rows that a batch deletes").isLessThan(12_000);
     }

@@ -81,7 +81,8 @@ class BulkIT {
     private record Change(SharedPostgres.Fresh database, DataSource pool, Perdure client, int count) {
         /** Kills the worker that the bulk action is at, at equal distances, and starts another one each time. */
         void make(BulkAction action, int kills) throws Exception {
-            WorkerProcess worker = WorkerProcess.start(BulkWorker.class, database).ready();
+            WorkerProcess worker =
+                    WorkerProcess.start(BulkWorker.class, database).ready();
             try {
                 long began = System.nanoTime();
                 Run<BulkReport> bulk = client.runs(WAITING).start(action);
@@ -102,9 +103,7 @@ class BulkIT {
                 assertThat(entries("count(DISTINCT name)", action))
                         .as("runs with an entry")
                         .isEqualTo(count);
-                assertThat(interrupted)
-                        .as("kills in the middle of it")
-                        .isGreaterThanOrEqualTo(Math.min(kills, 1));
+                assertThat(interrupted).as("kills in the middle of it").isGreaterThanOrEqualTo(Math.min(kills, 1));
                 System.out.printf(
                         "bulk: %s of %d runs, interrupted %d times, %.0f runs a second%n",
                         action.kind(), count, interrupted, count / seconds);
@@ -114,7 +113,9 @@ class BulkIT {
         }
 
         private long entries(String counted, BulkAction action) throws SQLException {
-            Action recorded = action.kind().moves() ? Action.MOVE : Action.valueOf(action.kind().name());
+            Action recorded = action.kind().moves()
+                    ? Action.MOVE
+                    : Action.valueOf(action.kind().name());
             try (Connection connection = pool.getConnection();
                     Statement statement = connection.createStatement();
                     ResultSet row = statement.executeQuery(

@@ -88,7 +88,10 @@ public final class BulkCommands {
                     switch (outcomes.get(i)) {
                         case Outcome.Commanded commanded -> {
                             if (commanded.changed()) {
-                                tell(page.get(i), commanded.state(), state.action().text());
+                                tell(
+                                        page.get(i),
+                                        commanded.state(),
+                                        state.action().text());
                             }
                             yield commanded.accepted() ? changed() : skipped();
                         }
@@ -120,9 +123,7 @@ public final class BulkCommands {
 
     /** Whether the run has been given more to do since the command with this entry. */
     private boolean isContinued(Audit audit) {
-        return since(audit).orElse(List.of()).stream()
-                .map(AuditEntry::action)
-                .anyMatch(CONTINUES::contains);
+        return since(audit).orElse(List.of()).stream().map(AuditEntry::action).anyMatch(CONTINUES::contains);
     }
 
     // ---- retry, delete, move

@@ -57,7 +57,8 @@ class StoredFilterTest {
 
     @Test
     void every_condition_of_a_filter_comes_back() {
-        assertThat(said(EVERYTHING)).noneMatch(text -> text.contains("empty") || text.endsWith("[]") || text.endsWith("false"));
+        assertThat(said(EVERYTHING))
+                .noneMatch(text -> text.contains("empty") || text.endsWith("[]") || text.endsWith("false"));
         assertThat(said(StoredFilter.of(EVERYTHING).filter())).isEqualTo(said(EVERYTHING));
         assertThat(said(StoredFilter.of(RunFilter.all()).filter())).isEqualTo(said(RunFilter.all()));
     }

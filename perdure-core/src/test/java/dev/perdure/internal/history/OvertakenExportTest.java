@@ -55,7 +55,8 @@ class OvertakenExportTest {
 
             assertThat(meanwhile.get()).isNull();
             assertThat(read.end().state()).isEqualTo(RunState.COMPLETED);
-            assertThat(read.end().outcome()).isEqualTo(read.journal().getFirst().entry().payload());
+            assertThat(read.end().outcome())
+                    .isEqualTo(read.journal().getFirst().entry().payload());
         }
     }
 

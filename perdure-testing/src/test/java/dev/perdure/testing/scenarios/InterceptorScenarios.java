@@ -128,8 +128,7 @@ abstract class InterceptorScenarios extends Scenarios {
             Dag<String, String> dag = Dag.of("dag", String.class, d -> d.task("cut", task -> task.input()));
             Definition<String, String> flow = workflow("flow", (ctx, in) -> in);
             perdure.register(dag, flow).interceptor(new Notes("n"));
-            assertThat(perdure.start(dag, "x", id("d")).result())
-                    .isEqualTo("x");
+            assertThat(perdure.start(dag, "x", id("d")).result()).isEqualTo("x");
             perdure.schedules().put(Schedule.of("daily", Times.every(Duration.ofDays(1)), Invocation.of(flow, "x")));
             perdure.advance(Duration.ofDays(2));
             assertThat(seen).hasSize(2).first().asString().startsWith("n before cut of dag");
@@ -146,15 +145,17 @@ abstract class InterceptorScenarios extends Scenarios {
             }
         };
         try (PerdureTest perdure = create(mode)) {
-            Definition<String, String> plain =
-                    workflow("plain", (ctx, in) -> ctx.step("one", () -> in, retry(2)));
+            Definition<String, String> plain = workflow("plain", (ctx, in) -> ctx.step("one", () -> in, retry(2)));
             Definition<String, String> beside = workflow(
-                    "beside", (ctx, in) -> ctx.stepAsync("two", () -> in, retry(2)).await());
+                    "beside",
+                    (ctx, in) -> ctx.stepAsync("two", () -> in, retry(2)).await());
             perdure.register(plain, beside).interceptor(refusing);
             assertThatThrownBy(perdure.start(Invocation.of(plain, "x"))::result)
-                    .hasMessageContaining("Step 'one' failed after 2 attempts: java.lang.IllegalStateException: no tenant");
+                    .hasMessageContaining(
+                            "Step 'one' failed after 2 attempts: java.lang.IllegalStateException: no tenant");
             assertThatThrownBy(perdure.start(Invocation.of(beside, "x"))::result)
-                    .hasMessageContaining("Step 'two' failed after 2 attempts: java.lang.IllegalStateException: no tenant");
+                    .hasMessageContaining(
+                            "Step 'two' failed after 2 attempts: java.lang.IllegalStateException: no tenant");
         }
     }
 }

@@ -297,9 +297,7 @@ public final class Steps {
     public <T extends @Nullable Object> Callable<T> intercepted(ContextCall call, Callable<T> body) {
         List<Interceptor> interceptors = host.rules().interceptors();
         boolean isStep = call.kind() == Entry.Kind.STEP || call.kind() == Entry.Kind.TRANSACTION;
-        if (interceptors.isEmpty()
-                || !isStep
-                || transitions.definition().startsWith(Runs.OF_THE_ENGINE)) {
+        if (interceptors.isEmpty() || !isStep || transitions.definition().startsWith(Runs.OF_THE_ENGINE)) {
             return body;
         }
         StepCall step = new StepCall(transitions.run(), transitions.definition(), call.name());
