@@ -172,7 +172,11 @@ public final class Steps {
         }
     }
 
-    /** @param before what earlier attempts had reported, as far as the journal tells; null if it tells nothing */
+    /**
+     * The attempt that begins now.
+     *
+     * @param before what earlier attempts had reported, as far as the journal tells; null if it tells nothing
+     */
     public RunningAttempt attempt(ContextCall call, int number, StepOptions options, @Nullable LastReport before) {
         return attempts.make(call, number, options, before);
     }
