@@ -46,7 +46,10 @@ public final class RunningAttempt implements Attempt {
     private final ReentrantLock lock = new ReentrantLock();
     private @Nullable Report latest;
     private boolean ended;
-    private @Nullable Optional<Heartbeat> inherited;
+    /** Whether it knows what earlier attempts have left. */
+    private boolean hasAsked;
+
+    private @Nullable Heartbeat inherited;
 
     RunningAttempt(
             Attempts attempts, ContextCall call, int number, @Nullable BodyLimits limits, @Nullable LastReport before) {
@@ -193,8 +196,8 @@ public final class RunningAttempt implements Attempt {
             if (own != null) {
                 return Optional.of(own);
             }
-            if (inherited != null) {
-                return inherited;
+            if (hasAsked) {
+                return Optional.ofNullable(inherited);
             }
         } finally {
             lock.unlock();
@@ -202,14 +205,15 @@ public final class RunningAttempt implements Attempt {
         Optional<Heartbeat> stored = attempts.last(call)
                 .flatMap(last -> Optional.ofNullable(last.report().heartbeat()));
         Heartbeat recorded = recorded();
-        Optional<Heartbeat> newest = recorded == null
-                ? stored
-                : Optional.of(stored.filter(heartbeat -> heartbeat.version() > recorded.version())
-                        .orElse(recorded));
+        Heartbeat newest = recorded == null
+                ? stored.orElse(null)
+                : stored.filter(heartbeat -> heartbeat.version() > recorded.version())
+                        .orElse(recorded);
         lock.lock();
         try {
+            hasAsked = true;
             inherited = newest;
-            return newest;
+            return Optional.ofNullable(newest);
         } finally {
             lock.unlock();
         }
