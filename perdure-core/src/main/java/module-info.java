@@ -20,6 +20,7 @@ module dev.perdure {
     exports dev.perdure.memory;
     exports dev.perdure.object;
     exports dev.perdure.queue;
+    exports dev.perdure.reaction;
     exports dev.perdure.report;
     exports dev.perdure.retention;
     exports dev.perdure.schedule;

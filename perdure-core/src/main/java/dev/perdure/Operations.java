@@ -5,6 +5,7 @@ import dev.perdure.bulk.SelectedRuns;
 import dev.perdure.error.UnknownRunException;
 import dev.perdure.queue.Limiters;
 import dev.perdure.queue.Queues;
+import dev.perdure.reaction.Reactions;
 import dev.perdure.retention.Retentions;
 import dev.perdure.schedule.Schedules;
 import dev.perdure.version.Versions;
@@ -36,6 +37,9 @@ public interface Operations {
 
     /** The versions of workers: which runs are pinned to them, and which of them drain. */
     Versions versions();
+
+    /** The reactions: workflows that start when something happens to a run. */
+    Reactions reactions();
 
     /** How long runs are kept after their end. */
     Retentions retention();

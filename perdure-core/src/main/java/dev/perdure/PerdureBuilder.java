@@ -19,6 +19,7 @@ import dev.perdure.object.VirtualObject;
 import dev.perdure.queue.Limiter;
 import dev.perdure.queue.Queue;
 import dev.perdure.queue.Requirement;
+import dev.perdure.reaction.Reaction;
 import dev.perdure.retention.Retention;
 import dev.perdure.schedule.Schedule;
 import dev.perdure.spi.Codec;
@@ -216,6 +217,20 @@ public final class PerdureBuilder {
                     "the limiter '%s' is declared twice; declare it once, with all its limits"
                             .formatted(limiter.name()));
             limiters.add(limiter);
+        }
+        return this;
+    }
+
+    /**
+     * Declares reactions. The engine stores the declarations when it starts, and from then on they hold for the runs of
+     * all processes; if processes declare a reaction differently, it is as the process declares it that started last. A
+     * reaction that no process declares any more is kept until it is deleted.
+     */
+    public PerdureBuilder reactions(Reaction... declarations) {
+        Texts.requireGiven("list of reactions", declarations);
+        for (Reaction reaction : declarations) {
+            require(reaction != null, "a reaction is null; give it one, such as Reaction.named(…)");
+            registrations.add(reaction);
         }
         return this;
     }

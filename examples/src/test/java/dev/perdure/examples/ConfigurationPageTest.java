@@ -10,6 +10,7 @@ import dev.perdure.StepOptions;
 import dev.perdure.postgres.PostgresStoreBuilder;
 import dev.perdure.queue.Limiter;
 import dev.perdure.queue.Queue;
+import dev.perdure.reaction.Reaction;
 import dev.perdure.retention.Retention;
 import dev.perdure.schedule.Schedule;
 import dev.perdure.transaction.TransactionOptions;
@@ -49,6 +50,7 @@ class ConfigurationPageTest {
                 RetryPolicy.class,
                 Queue.class,
                 Limiter.class,
+                Reaction.class,
                 Schedule.class,
                 Retention.class
             })

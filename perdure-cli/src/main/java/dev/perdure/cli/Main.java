@@ -12,6 +12,7 @@ import dev.perdure.error.RunEndedException;
 import dev.perdure.error.StoreException;
 import dev.perdure.error.UnknownLimiterException;
 import dev.perdure.error.UnknownQueueException;
+import dev.perdure.error.UnknownReactionException;
 import dev.perdure.error.UnknownRunException;
 import dev.perdure.error.UnknownScheduleException;
 import dev.perdure.error.UnknownVersionException;
@@ -35,6 +36,7 @@ import picocli.CommandLine.HelpCommand;
             LimitersCommand.class,
             MigrateCommand.class,
             QueuesCommand.class,
+            ReactionsCommand.class,
             RetentionCommand.class,
             RunsCommand.class,
             SchedulesCommand.class,
@@ -48,7 +50,7 @@ import picocli.CommandLine.HelpCommand;
             "1:A check did not hold, or something failed.",
             "2:The command line is wrong.",
             "3:The database is out of reach or cannot be used.",
-            "4:The run, the queue, the limiter, the schedule or the version does not exist.",
+            "4:The run, the queue, the limiter, the schedule, the reaction or the version does not exist.",
             "5:The run has already ended, so the command did nothing.",
             "6:The run does not permit the command now, so nothing was done. The error says why."
         })
@@ -106,6 +108,7 @@ public final class Main {
             case UnknownRunException unknown -> NO_SUCH_RUN;
             case UnknownQueueException unknown -> NO_SUCH_RUN;
             case UnknownLimiterException unknown -> NO_SUCH_RUN;
+            case UnknownReactionException unknown -> NO_SUCH_RUN;
             case UnknownScheduleException unknown -> NO_SUCH_RUN;
             case UnknownVersionException unknown -> NO_SUCH_RUN;
             case RunEndedException ended -> HAS_ENDED;

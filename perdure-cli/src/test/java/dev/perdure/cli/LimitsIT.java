@@ -9,6 +9,10 @@ import dev.perdure.StartOptions;
 import dev.perdure.postgres.PostgresStore;
 import dev.perdure.queue.Limiter;
 import dev.perdure.queue.Queue;
+import dev.perdure.reaction.Occasion;
+import dev.perdure.reaction.Reaction;
+import dev.perdure.reaction.RunEvent;
+import java.time.Duration;
 import org.junit.jupiter.api.Test;
 import tools.jackson.databind.JsonNode;
 
@@ -120,6 +124,39 @@ class LimitsIT extends CommandsOnPostgres {
                             line -> assertThat(line).contains("There is no limiter 'nowhere'"),
                             line -> assertThat(line).contains("Nothing to change. Name a limit"),
                             line -> assertThat(line).contains("--rate is '100/minute'. Give a number and a period"));
+        }
+    }
+
+    @Test
+    void reactions_are_listed_paused_resumed_and_deleted() {
+        Definition<RunEvent, Void> raise = Definition.of("raise", RunEvent.class, (ctx, event) -> {});
+        Reaction reaction = Reaction.named("alert")
+                .of("order", "invoice")
+                .when(Occasion.PAUSED, Occasion.FAILED)
+                .late(Duration.ofHours(1))
+                .start(raise);
+        try (PostgresStore store = PostgresStore.on(database().dataSource()).open();
+                Perdure perdure = Perdure.on(store)
+                        .reactions(
+                                reaction,
+                                Reaction.named("all").when(Occasion.CANCELLED).start(raise))
+                        .client()) {
+            assertThat(perdure(onDatabase("reactions", "list"))).isZero();
+            assertThat(perdure(onDatabase("reactions", "pause", "alert", "--reason", "audit")))
+                    .isZero();
+            assertThat(out())
+                    .containsPattern("alert +invoice order +failed, paused, late after PT1H +raise +default")
+                    .containsPattern("all +\\(all\\) +cancelled +raise +default")
+                    .contains("Reaction alert is paused.");
+            JsonNode listed = json("reactions", "list").at("/reactions/0");
+            assertThat(listed.at("/name").asString()).isEqualTo("alert");
+            assertThat(listed.at("/occasions/2").asString()).isEqualTo("LATE");
+            assertThat(listed.at("/paused").asString()).isEqualTo("audit");
+            assertThat(perdure(onDatabase("reactions", "resume", "alert"))).isZero();
+            assertThat(perdure(onDatabase("reactions", "delete", "alert"))).isZero();
+            assertThat(perdure.reactions().list()).hasSize(1);
+            assertThat(perdure(onDatabase("reactions", "delete", "alert"))).isEqualTo(Main.NO_SUCH_RUN);
+            assertThat(err()).contains("There is no reaction 'alert'. Check the name, or list the reactions.");
         }
     }
 }

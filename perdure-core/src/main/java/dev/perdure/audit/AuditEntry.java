@@ -12,8 +12,8 @@ import java.util.UUID;
  * @param operator who gave it, and from where
  * @param action what was done
  * @param subject to what kind of thing
- * @param name the name of that thing: the id of the run, the name of the queue, limiter, schedule or version; empty
- *     for the retention
+ * @param name the name of that thing: the id of the run, the name of the queue, limiter, schedule, version or
+ *     reaction; empty for the retention
  * @param position the position in the journal of the run, if it concerns one call; otherwise 0
  * @param detail the reason, or what was changed; may be empty
  */
@@ -32,7 +32,7 @@ public record AuditEntry(
         CANCEL,
         /** A run was killed. */
         KILL,
-        /** A run, queue, limiter or schedule was paused. */
+        /** A run, queue, limiter, schedule or reaction was paused. */
         PAUSE,
         /** It continues; a version takes runs again. */
         RESUME,
@@ -58,7 +58,7 @@ public record AuditEntry(
         BACKFILL,
         /** A schedule leaves out its next time. */
         SKIP_NEXT,
-        /** A schedule, or a run that had ended, was deleted. */
+        /** A schedule, a reaction, or a run that had ended, was deleted. */
         DELETE,
         /** A run was moved to another queue or version. */
         MOVE,
@@ -79,7 +79,9 @@ public record AuditEntry(
         /** The retention. */
         RETENTION,
         /** A version of workers. */
-        VERSION
+        VERSION,
+        /** A reaction. */
+        REACTION
     }
 
     /** The entry in a line, such as {@code PAUSE run 'order-42' by anna@shop-1: wrong price}. */

@@ -33,6 +33,7 @@ public abstract sealed class PerdureException extends RuntimeException
                 TimedOutException,
                 UnknownLimiterException,
                 UnknownQueueException,
+                UnknownReactionException,
                 UnknownRunException,
                 UnknownScheduleException,
                 UnknownTokenException,

@@ -39,6 +39,7 @@ final class MemoryDispatch implements Dispatch {
             tables.permits.callAll();
             wakeDue();
             ledger.keys.release();
+            tables.reactions.findLate();
             List<RunChange> changed = expire();
             changed.addAll(freeFromLostWorkers());
             List<Claimed> claimed = new ArrayList<>();
@@ -131,7 +132,8 @@ final class MemoryDispatch implements Dispatch {
                 .filter(until -> until.isAfter(tables.now()))
                 .min(Comparator.naturalOrder())
                 .orElse(null);
-        return earliest(preference, earliest(permit, earliest(rate, earliest(timer, limit))));
+        Instant late = tables.reactions.nextLate();
+        return earliest(late, earliest(preference, earliest(permit, earliest(rate, earliest(timer, limit)))));
     }
 
     private static @Nullable Instant earliest(@Nullable Instant one, @Nullable Instant other) {

@@ -53,6 +53,7 @@ final class MemoryLedger implements Ledger {
         this.cycles = new CallCycles(tables);
         this.keys = new MemoryStartKeys(tables, this);
         this.retries = new MemoryRetries(tables, this);
+        tables.startWith(this::start);
     }
 
     @Override

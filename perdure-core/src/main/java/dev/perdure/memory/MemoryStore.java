@@ -10,6 +10,7 @@ import dev.perdure.spi.Ledger;
 import dev.perdure.spi.Mailboxes;
 import dev.perdure.spi.Permits;
 import dev.perdure.spi.QueueRules;
+import dev.perdure.spi.ReactionRules;
 import dev.perdure.spi.Removals;
 import dev.perdure.spi.Runs;
 import dev.perdure.spi.States;
@@ -113,6 +114,11 @@ public final class MemoryStore implements Store {
     @Override
     public Reports reports() {
         return tables.reports;
+    }
+
+    @Override
+    public ReactionRules reactions() {
+        return tables.reactions;
     }
 
     @Override

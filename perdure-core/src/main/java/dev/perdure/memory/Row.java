@@ -60,6 +60,9 @@ final class Row {
 
     Instant changedAt;
 
+    /** How many states it has left. */
+    int changes;
+
     Description description;
 
     @Nullable

@@ -12,6 +12,7 @@ import dev.perdure.spi.Lifecycle;
 import dev.perdure.spi.Mailboxes.Address;
 import dev.perdure.spi.Runs.Entered;
 import dev.perdure.spi.VersionRules;
+import dev.perdure.spi.change.Change;
 import dev.perdure.spi.change.Channel;
 import dev.perdure.spi.change.Control;
 import dev.perdure.spi.change.NewRun;
@@ -34,6 +35,7 @@ import java.util.Set;
 import java.util.TreeSet;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.Consumer;
 import java.util.function.Supplier;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
@@ -108,6 +110,8 @@ final class Tables {
     final MemoryPermits permits = new MemoryPermits(this);
     final MemoryVersions versions = new MemoryVersions(this);
     final MemoryReports reports = new MemoryReports(this);
+    final MemoryReactions reactions = new MemoryReactions(this);
+    private Consumer<Change.Start> starter = start -> {};
 
     private final Clockwork clockwork;
     private final ReentrantLock lock = new ReentrantLock();
@@ -144,6 +148,7 @@ final class Tables {
         lock.lock();
         try {
             result = work.get();
+            reactions.start(starter);
             hints = List.copyOf(pendingHints);
             pendingHints.clear();
         } finally {
@@ -153,6 +158,11 @@ final class Tables {
             listeners.forEach(listener -> listener.hint(hint));
         }
         return result;
+    }
+
+    /** Tells how the runs of reactions are started. */
+    void startWith(Consumer<Change.Start> ledger) {
+        starter = ledger;
     }
 
     Hints.Subscription subscribe(Hints.Listener listener) {
@@ -203,6 +213,7 @@ final class Tables {
         row.state = to;
         row.reason = reason;
         row.changedAt = now();
+        row.changes++;
         return entered(row, reason);
     }
 
@@ -228,6 +239,7 @@ final class Tables {
             }
             case PENDING, RUNNING, PAUSED -> {}
         }
+        reactions.entered(row, reason);
         row.entered.add(new Entered(row.state, row.changedAt, Objects.requireNonNullElse(reason, "")));
         return new RunChange(row.ref.id(), row.start.definition(), row.state, Optional.ofNullable(reason));
     }

@@ -41,6 +41,9 @@ public interface Store extends AutoCloseable {
     /** Keeps what steps report while they run. */
     Reports reports();
 
+    /** Keeps the reactions. */
+    ReactionRules reactions();
+
     /** Removes old runs. */
     Removals removals();
 

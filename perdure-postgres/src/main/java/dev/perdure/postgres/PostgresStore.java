@@ -12,6 +12,7 @@ import dev.perdure.postgres.lane.LeaseSql;
 import dev.perdure.postgres.lane.Workers;
 import dev.perdure.postgres.limiter.PostgresPermits;
 import dev.perdure.postgres.queue.PostgresQueues;
+import dev.perdure.postgres.reaction.PostgresReactions;
 import dev.perdure.postgres.read.JournalSql;
 import dev.perdure.postgres.read.PostgresJournals;
 import dev.perdure.postgres.read.PostgresMailboxes;
@@ -25,6 +26,7 @@ import dev.perdure.postgres.setup.Preflight;
 import dev.perdure.postgres.status.PostgresStatus;
 import dev.perdure.postgres.transaction.JournalBook;
 import dev.perdure.postgres.version.PostgresVersions;
+import dev.perdure.postgres.work.LateRuns;
 import dev.perdure.postgres.work.LimitedClaims;
 import dev.perdure.postgres.work.Placements;
 import dev.perdure.postgres.work.PostgresDispatch;
@@ -42,6 +44,7 @@ import dev.perdure.spi.Ledger;
 import dev.perdure.spi.Mailboxes;
 import dev.perdure.spi.Permits;
 import dev.perdure.spi.QueueRules;
+import dev.perdure.spi.ReactionRules;
 import dev.perdure.spi.Removals;
 import dev.perdure.spi.Runs;
 import dev.perdure.spi.States;
@@ -85,6 +88,8 @@ public final class PostgresStore implements Store {
     private final PostgresQueues queues;
     private final PostgresPermits permits;
     private final PostgresReports reports;
+
+    private final PostgresReactions reactions;
     private final PostgresRemovals removals;
     private final PostgresVersions versions;
     private final PostgresStatus status;
@@ -108,6 +113,7 @@ public final class PostgresStore implements Store {
         keys.refill();
         this.queues = new PostgresQueues(database, schema);
         queues.refresh();
+        this.reactions = new PostgresReactions(database, ledgerSql.reactions, ledgerSql.settings);
         this.permits = new PostgresPermits(database, schema, ledgerSql, workers, hints);
         this.ledger = new PostgresLedger(database, schema, ledgerSql, keys, workers, queues, hints, wanted.believes);
         this.leases = new PostgresLeases(database, ledgerSql, leaseSql, workers, hints, this::tidy);
@@ -127,6 +133,7 @@ public final class PostgresStore implements Store {
                 permits,
                 new InboxReader(database, schema, ledger),
                 new StartLimits(database, schema, ledger),
+                new LateRuns(database, reactions, hints),
                 ledger,
                 new Watermark());
         this.journals = new PostgresJournals(database, new JournalSql(schema, ledgerSql.settings));
@@ -287,6 +294,11 @@ public final class PostgresStore implements Store {
     @Override
     public Reports reports() {
         return reports;
+    }
+
+    @Override
+    public ReactionRules reactions() {
+        return reactions;
     }
 
     @Override

@@ -18,16 +18,17 @@ GRANT SELECT, UPDATE ON ${schema}.inbox_lock TO ${worker};
 GRANT SELECT, INSERT, UPDATE, DELETE ON ${schema}.object, ${schema}.object_call TO ${worker};
 GRANT SELECT, INSERT, UPDATE, DELETE ON ${schema}.object_state TO ${worker};
 GRANT SELECT, INSERT, UPDATE ON ${schema}.queue, ${schema}.limiter TO ${worker};
+GRANT SELECT, INSERT, UPDATE, DELETE ON ${schema}.reaction, ${schema}.lateness TO ${worker};
 GRANT SELECT, INSERT, UPDATE, DELETE ON ${schema}.slot, ${schema}.queue_turn, ${schema}.queue_rate,
     ${schema}.permit, ${schema}.limiter_rate TO ${worker};
 GRANT SELECT, INSERT, DELETE ON ${schema}.drain TO ${worker};
 GRANT USAGE ON SEQUENCE ${schema}.key_block TO ${worker};
 GRANT SELECT ON ${schema}.migration, ${schema}.runs, ${schema}.journals, ${schema}.events, ${schema}.mails,
     ${schema}.publications, ${schema}.objects, ${schema}.object_calls, ${schema}.object_states, ${schema}.audits,
-    ${schema}.queues, ${schema}.queue_keys, ${schema}.schedules, ${schema}.limiters, ${schema}.reports TO ${worker};
+    ${schema}.queues, ${schema}.queue_keys, ${schema}.schedules, ${schema}.limiters, ${schema}.reports, ${schema}.reactions TO ${worker};
 
 -- A viewer reads the views and nothing else: above all not the table secret, by which anybody could answer awakeables.
 GRANT USAGE ON SCHEMA ${schema} TO ${viewer};
 GRANT SELECT ON ${schema}.runs, ${schema}.journals, ${schema}.events, ${schema}.mails, ${schema}.publications,
     ${schema}.objects, ${schema}.object_calls, ${schema}.object_states, ${schema}.audits, ${schema}.queues,
-    ${schema}.queue_keys, ${schema}.schedules, ${schema}.limiters, ${schema}.reports TO ${viewer};
+    ${schema}.queue_keys, ${schema}.schedules, ${schema}.limiters, ${schema}.reports, ${schema}.reactions TO ${viewer};

@@ -15,7 +15,9 @@ import dev.perdure.postgres.lane.LeaseSql;
 import dev.perdure.postgres.lane.Workers;
 import dev.perdure.postgres.limiter.PostgresPermits;
 import dev.perdure.postgres.queue.PostgresQueues;
+import dev.perdure.postgres.reaction.PostgresReactions;
 import dev.perdure.postgres.removal.PostgresRemovals;
+import dev.perdure.postgres.work.LateRuns;
 import dev.perdure.postgres.work.LimitedClaims;
 import dev.perdure.postgres.work.Placements;
 import dev.perdure.postgres.work.PostgresDispatch;
@@ -27,6 +29,8 @@ import dev.perdure.postgres.write.part.LedgerSql;
 import dev.perdure.queue.Limiter;
 import dev.perdure.queue.Placement;
 import dev.perdure.queue.Requirement;
+import dev.perdure.reaction.Occasion;
+import dev.perdure.reaction.ReactionInfo;
 import dev.perdure.retention.Retention;
 import dev.perdure.spi.Dispatch.Claimed;
 import dev.perdure.spi.Leases.Joining;
@@ -54,6 +58,7 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterAll;
@@ -110,6 +115,15 @@ final class PlansIT {
                 PostgresPermits permits = new PostgresPermits(database, SCHEMA, ledgerSql, workers, hints);
                 permits.declare(
                         List.of(Limiter.named("partner").concurrency(50).rate(1_000_000, Duration.ofSeconds(1))));
+                PostgresReactions reactions = new PostgresReactions(database, ledgerSql.reactions, ledgerSql.settings);
+                reactions.declare(List.of(new ReactionInfo(
+                        "alert",
+                        Set.of(Occasion.FAILED, Occasion.PAUSED, Occasion.CANCELLED, Occasion.LATE),
+                        Optional.of(Duration.ofMillis(1)),
+                        Set.of(),
+                        "alert",
+                        "default",
+                        Optional.empty())));
                 PostgresDispatch dispatch = new PostgresDispatch(
                         database,
                         SCHEMA,
@@ -126,6 +140,7 @@ final class PlansIT {
                         permits,
                         new InboxReader(database, SCHEMA, ledger),
                         new StartLimits(database, SCHEMA, ledger),
+                        new LateRuns(database, reactions, hints),
                         ledger,
                         new Watermark());
                 PostgresRemovals removals = new PostgresRemovals(database, SCHEMA, ledgerSql);
@@ -140,6 +155,7 @@ final class PlansIT {
                     permits(permits, ledger, fixture, "small-permit-" + i, 2);
                     placed(ledger, dispatch, fixture, "small-placed-" + i, 2);
                     revived(ledger, removals, fixture, "small-revived-" + i, 2);
+                    reactions.findLate();
                 }
                 everything(ledger, dispatch, fixture, "grow", 5_000);
                 plain(ledger, fixture, "grown-plain", 1_000);
@@ -150,6 +166,7 @@ final class PlansIT {
                 permits(permits, ledger, fixture, "grown-permit", 2_000);
                 placed(ledger, dispatch, fixture, "grown-placed", 1_000);
                 revived(ledger, removals, fixture, "grown-revived", 100);
+                reactions.findLate();
                 Map<String, Long> before = sequentialScans(one);
                 everything(ledger, dispatch, fixture, "measured", 200);
                 plain(ledger, fixture, "measured-plain", 200);
@@ -160,6 +177,7 @@ final class PlansIT {
                 permits(permits, ledger, fixture, "measured-permit", 100);
                 placed(ledger, dispatch, fixture, "measured-placed", 100);
                 revived(ledger, removals, fixture, "measured-revived", 20);
+                reactions.findLate();
                 assertThat(sequentialScans(one)).isEqualTo(before);
             }
         }

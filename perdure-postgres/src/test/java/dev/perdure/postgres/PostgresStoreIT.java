@@ -29,6 +29,8 @@ import dev.perdure.conformance.object.ObjectStateConformance;
 import dev.perdure.conformance.operation.AuditConformance;
 import dev.perdure.conformance.operation.DeletionConformance;
 import dev.perdure.conformance.operation.FilterConformance;
+import dev.perdure.conformance.operation.LateRunConformance;
+import dev.perdure.conformance.operation.ReactionConformance;
 import dev.perdure.conformance.operation.ReassignConformance;
 import dev.perdure.conformance.operation.RemovalConformance;
 import dev.perdure.conformance.operation.RepairConformance;
@@ -77,6 +79,22 @@ final class PostgresStoreIT {
 
     @Nested
     final class Starting extends StartConformance {
+        @Override
+        protected Store open(Supplier<Instant> time) {
+            return freshStore(time);
+        }
+    }
+
+    @Nested
+    final class Reacting extends ReactionConformance {
+        @Override
+        protected Store open(Supplier<Instant> time) {
+            return freshStore(time);
+        }
+    }
+
+    @Nested
+    final class LateRuns extends LateRunConformance {
         @Override
         protected Store open(Supplier<Instant> time) {
             return freshStore(time);

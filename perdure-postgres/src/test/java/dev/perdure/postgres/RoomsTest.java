@@ -24,6 +24,7 @@ class RoomsTest {
             ".lane",
             ".queue",
             ".version",
+            ".reaction",
             ".write.change",
             ".hint",
             ".write.part",

@@ -11,6 +11,7 @@ import dev.perdure.postgres.lane.LeaseSql;
 import dev.perdure.postgres.limiter.LimiterSql;
 import dev.perdure.postgres.limiter.PermitSql;
 import dev.perdure.postgres.queue.QueueSql;
+import dev.perdure.postgres.reaction.ReactionParts;
 import dev.perdure.postgres.read.JournalSql;
 import dev.perdure.postgres.read.MailboxSql;
 import dev.perdure.postgres.read.QuerySql;
@@ -90,6 +91,7 @@ final class StatementsIT {
                 ledger.objects,
                 ledger.completedCall,
                 ledger.free,
+                ledger.reactions,
                 new Claims(SCHEMA, ledger, new Database(Connections.from(pool, 1), () -> null)),
                 new LeaseSql(SCHEMA),
                 new DispatchSql(SCHEMA, ledger),
@@ -161,7 +163,8 @@ final class StatementsIT {
                 ledger.objects.release,
                 ledger.completedCall.startAndEnd,
                 ledger.free.turn,
-                ledger.objects.anyWaiting));
+                ledger.objects.anyWaiting,
+                ReactionParts.text(ledger.reactions)));
         together.addAll(statements(new OneChangeSql(SCHEMA)).values());
         together.addAll(statements(ledger.mail).values());
         List<String> poll = List.of(new DispatchSql(SCHEMA, ledger).poll.split(";\n", -1));

@@ -9,6 +9,8 @@ import ch.qos.logback.core.read.ListAppender;
 import com.zaxxer.hikari.HikariDataSource;
 import dev.perdure.RunId;
 import dev.perdure.RunState;
+import dev.perdure.reaction.Occasion;
+import dev.perdure.reaction.ReactionInfo;
 import dev.perdure.spi.Dispatch.Polled;
 import dev.perdure.spi.change.Change;
 import dev.perdure.spi.change.Due;
@@ -18,6 +20,8 @@ import dev.perdure.spi.change.RunRef;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
+import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -76,6 +80,26 @@ final class StuckRunsIT {
 
     private void execute(String sql) {
         TestServer.execute(sql.replace("${schema}", schema));
+    }
+
+    @Test
+    void the_pause_of_such_a_run_is_an_occasion_for_a_reaction() {
+        store.reactions()
+                .declare(List.of(new ReactionInfo(
+                        "alert",
+                        Set.of(Occasion.PAUSED),
+                        Optional.empty(),
+                        Set.of(),
+                        "alert",
+                        "default",
+                        Optional.empty())));
+        enqueue("bad");
+        execute("INSERT INTO ${schema}.held SELECT r.key, w.number, r.partition FROM ${schema}.run r, ${schema}.worker"
+                + " w WHERE r.id = 'bad'");
+        poll();
+        assertThat(stateOf("bad")).isEqualTo("PAUSED");
+        poll();
+        assertThat(stateOf("reaction:alert:bad#1")).isEqualTo("READY");
     }
 
     @Test

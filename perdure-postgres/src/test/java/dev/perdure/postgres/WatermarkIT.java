@@ -13,6 +13,8 @@ import dev.perdure.postgres.lane.LeaseSql;
 import dev.perdure.postgres.lane.Workers;
 import dev.perdure.postgres.limiter.PostgresPermits;
 import dev.perdure.postgres.queue.PostgresQueues;
+import dev.perdure.postgres.reaction.PostgresReactions;
+import dev.perdure.postgres.work.LateRuns;
 import dev.perdure.postgres.work.LimitedClaims;
 import dev.perdure.postgres.work.Placements;
 import dev.perdure.postgres.work.PostgresDispatch;
@@ -76,6 +78,10 @@ final class WatermarkIT {
                     new PostgresPermits(database, schema, ledgerSql, workers, new PostgresHints()),
                     new InboxReader(database, schema, ledger),
                     new StartLimits(database, schema, ledger),
+                    new LateRuns(
+                            database,
+                            new PostgresReactions(database, ledgerSql.reactions, ledgerSql.settings),
+                            new PostgresHints()),
                     ledger,
                     watermark);
             store.ledger()

@@ -8,6 +8,7 @@ import dev.perdure.spi.Ledger;
 import dev.perdure.spi.Mailboxes;
 import dev.perdure.spi.Permits;
 import dev.perdure.spi.QueueRules;
+import dev.perdure.spi.ReactionRules;
 import dev.perdure.spi.Removals;
 import dev.perdure.spi.Runs;
 import dev.perdure.spi.States;
@@ -68,6 +69,11 @@ public abstract class ForwardingStore implements Store {
     @Override
     public QueueRules queues() {
         return store.queues();
+    }
+
+    @Override
+    public ReactionRules reactions() {
+        return store.reactions();
     }
 
     @Override

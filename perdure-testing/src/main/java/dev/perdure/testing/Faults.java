@@ -11,6 +11,7 @@ import dev.perdure.spi.Mailboxes;
 import dev.perdure.spi.Outcome;
 import dev.perdure.spi.Permits;
 import dev.perdure.spi.QueueRules;
+import dev.perdure.spi.ReactionRules;
 import dev.perdure.spi.Removals;
 import dev.perdure.spi.Runs;
 import dev.perdure.spi.States;
@@ -186,6 +187,11 @@ final class Faults implements Store {
     @Override
     public QueueRules queues() {
         return store.queues();
+    }
+
+    @Override
+    public ReactionRules reactions() {
+        return store.reactions();
     }
 
     @Override

@@ -21,6 +21,7 @@ import dev.perdure.error.ClosedException;
 import dev.perdure.object.ObjectHandle;
 import dev.perdure.queue.Limiters;
 import dev.perdure.queue.Queues;
+import dev.perdure.reaction.Reactions;
 import dev.perdure.retention.Retentions;
 import dev.perdure.schedule.Schedules;
 import dev.perdure.spi.Inbox;
@@ -166,6 +167,11 @@ abstract class ForwardingPerdure implements Perdure {
     @Override
     public StoreStatus status() {
         return engine().status();
+    }
+
+    @Override
+    public Reactions reactions() {
+        return engine().reactions();
     }
 
     @Override

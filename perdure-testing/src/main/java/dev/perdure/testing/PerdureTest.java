@@ -15,12 +15,14 @@ import dev.perdure.interceptor.Interceptor;
 import dev.perdure.internal.definition.StepTypes;
 import dev.perdure.internal.engine.Engine;
 import dev.perdure.internal.engine.HistoryChecks;
+import dev.perdure.internal.json.CopyingCodec;
 import dev.perdure.internal.json.JsonCodec;
 import dev.perdure.internal.settings.ExecutionRules;
 import dev.perdure.internal.settings.Settings;
 import dev.perdure.memory.MemoryStore;
 import dev.perdure.queue.Limiter;
 import dev.perdure.queue.Queue;
+import dev.perdure.reaction.Reaction;
 import dev.perdure.retention.Retention;
 import dev.perdure.retention.RetentionInfo;
 import dev.perdure.schedule.Schedule;
@@ -143,6 +145,11 @@ public final class PerdureTest extends ForwardingPerdure {
         return this;
     }
 
+    /** Declares reactions, which start workflows when something happens to a run. */
+    public PerdureTest reactions(Reaction... declared) {
+        return register((Object[]) declared);
+    }
+
     /** Declares limiters of steps. */
     public PerdureTest limiters(Limiter... declared) {
         requireNotStarted();
@@ -174,7 +181,7 @@ public final class PerdureTest extends ForwardingPerdure {
     /** Turns values into bytes and back; JSON by default. */
     public PerdureTest codec(Codec values) {
         requireNotStarted();
-        codec = values;
+        codec = new CopyingCodec(values);
         return this;
     }
 

@@ -7,6 +7,7 @@ import dev.perdure.error.InvalidRequestException;
 import dev.perdure.error.PayloadException;
 import dev.perdure.internal.definition.Registered.Target;
 import dev.perdure.object.ObjectMethod;
+import dev.perdure.reaction.Reaction;
 import dev.perdure.spi.Codec;
 import java.lang.reflect.Type;
 import java.util.LinkedHashMap;
@@ -39,6 +40,7 @@ public final class Registry {
             switch (registration) {
                 case Definition<?, ?> definition -> add(fromValue(definition));
                 case Registered ready -> add(ready);
+                case Reaction reaction -> {} // names a definition, and is none
                 case Object object
                 when ObjectMethods.nameOf(object.getClass()).isPresent() ->
                     ObjectMethods.of(object).forEach(this::add);

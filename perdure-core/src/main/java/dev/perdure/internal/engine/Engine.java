@@ -50,6 +50,7 @@ import dev.perdure.internal.worker.Worker;
 import dev.perdure.object.ObjectHandle;
 import dev.perdure.queue.Limiters;
 import dev.perdure.queue.Queues;
+import dev.perdure.reaction.Reactions;
 import dev.perdure.retention.Retention;
 import dev.perdure.retention.Retentions;
 import dev.perdure.schedule.Schedule;
@@ -125,6 +126,7 @@ public final class Engine implements Perdure {
         Commands commands = new Commands(commits, listeners, settings.store().runs(), auditor);
         this.mailSender = new MailSender(settings, commits);
         this.targets = new CallTargets(registry, dags);
+        settings.store().reactions().declare(EngineReactions.declared(settings.registrations(), targets));
         this.services = new RunHandle.Services(
                 settings, dags, resultWaiters, progressWaiters, commands, mailSender, auditor, closed::get);
         this.starter = new Starter(settings, registry, worker, commits, mailSender);
@@ -416,6 +418,11 @@ public final class Engine implements Perdure {
     @Override
     public Versions versions() {
         return operations.versions();
+    }
+
+    @Override
+    public Reactions reactions() {
+        return operations.reactions();
     }
 
     @Override

@@ -12,6 +12,7 @@ import dev.perdure.internal.handle.RunHandle;
 import dev.perdure.internal.text.Texts;
 import dev.perdure.queue.Limiters;
 import dev.perdure.queue.Queues;
+import dev.perdure.reaction.Reactions;
 import dev.perdure.retention.Retentions;
 import dev.perdure.spi.Store;
 import dev.perdure.version.Versions;
@@ -27,6 +28,7 @@ final class EngineOperations implements Operations {
     private final Limiters limiters;
     private final Versions versions;
     private final Retentions retention;
+    private final Reactions reactions;
 
     EngineOperations(RunHandle.Services services, ScheduleWrites scheduleWrites, Starter starter) {
         Auditor auditor = services.auditor();
@@ -38,6 +40,7 @@ final class EngineOperations implements Operations {
         this.limiters = new EngineLimiters(store.permits(), auditor);
         this.versions = new EngineVersions(store.versions(), auditor);
         this.retention = new EngineRetentions(store.removals(), auditor);
+        this.reactions = new EngineReactions(store.reactions(), auditor);
     }
 
     @Override
@@ -76,6 +79,11 @@ final class EngineOperations implements Operations {
     @Override
     public Versions versions() {
         return versions;
+    }
+
+    @Override
+    public Reactions reactions() {
+        return reactions;
     }
 
     @Override

@@ -1,5 +1,6 @@
 package dev.perdure.internal.json;
 
+import dev.perdure.reaction.RunEvent;
 import dev.perdure.spi.Codec;
 import dev.perdure.spi.change.Payload;
 import java.lang.reflect.Type;
@@ -9,13 +10,20 @@ import org.jspecify.annotations.Nullable;
  * Wraps an application's codec, which may use the array of a payload as a value or as part of one. The codec gets
  * copies, and this class copies what the codec returns. So code that changes such a value changes neither what is
  * recorded nor the state with which another call of a virtual object begins.
+ *
+ * <p>The store writes a {@link RunEvent}, so that type is JSON whatever the application's codec is.
  */
 public final class CopyingCodec implements Codec {
     private final Codec codec;
+    private final Codec own = new JsonCodec();
 
     /** Wraps this codec. */
     public CopyingCodec(Codec codec) {
         this.codec = codec;
+    }
+
+    private Codec codecOf(Type type) {
+        return type == RunEvent.class ? own : codec;
     }
 
     private static Payload copy(Payload payload) {
@@ -24,21 +32,21 @@ public final class CopyingCodec implements Codec {
 
     @Override
     public Payload encode(@Nullable Object value, Type type) {
-        return copy(codec.encode(value, type));
+        return copy(codecOf(type).encode(value, type));
     }
 
     @Override
     public @Nullable Object decode(Payload payload, Type type) {
-        return codec.decode(copy(payload), type);
+        return codecOf(type).decode(copy(payload), type);
     }
 
     @Override
     public @Nullable Object verify(@Nullable Object value, Payload payload, Type type) {
-        return codec.verify(value, copy(payload), type);
+        return codecOf(type).verify(value, copy(payload), type);
     }
 
     @Override
     public void check(Type type) {
-        codec.check(type);
+        codecOf(type).check(type);
     }
 }

@@ -69,7 +69,8 @@ public final class Migrations {
             "V083__definitions_by_creation.sql",
             "V100__what_pending_runs_wait_for.sql",
             "V101__versions.sql",
-            "V105__reports.sql");
+            "V105__reports.sql",
+            "V110__reactions.sql");
 
     /** Waits for another process that migrates at the same time; ends with the transaction. */
     private static final String ALONE = "SELECT pg_advisory_xact_lock(hashtextextended('perdure:' || ?, 0))";

@@ -1,6 +1,7 @@
 package dev.perdure.postgres.work;
 
 import dev.perdure.postgres.jdbc.Schema;
+import dev.perdure.postgres.reaction.ReactionParts;
 import dev.perdure.postgres.write.part.Claims;
 import dev.perdure.postgres.write.part.LedgerSql;
 import dev.perdure.postgres.write.part.Pieces;
@@ -145,6 +146,7 @@ public final class DispatchSql {
                        ${next_preference}
                    ) AS next_due,
                    EXISTS (SELECT FROM ${schema}.start_limit WHERE due_at <= clock.at) AS limits_due,
+                   EXISTS (SELECT FROM ${schema}.lateness) AS lateness_counts,
                    EXISTS (
                        SELECT FROM ${schema}.start_key k
                        WHERE k.after IS NOT NULL
@@ -256,7 +258,8 @@ public final class DispatchSql {
         this.wakeAmong = ledger.settings + ";\n" + Pieces.sql(schema, WAKE.replace("${among}", AMONG));
         this.claimAmong = ledger.settings + ";\n"
                 + Pieces.sql(schema, claiming.replace("${unkeyed}", "").replace("${among}", AMONG));
-        this.setAside = ledger.settings + ";\n" + Pieces.sql(schema, SET_ASIDE);
+        this.setAside = String.join(
+                ";\n", ledger.settings, Pieces.sql(schema, SET_ASIDE), ReactionParts.text(ledger.reactions));
         this.signalled = Pieces.sql(schema, SIGNALLED);
         this.outlook = Pieces.sql(
                 schema,

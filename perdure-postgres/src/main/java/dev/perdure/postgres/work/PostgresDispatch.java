@@ -48,6 +48,7 @@ public final class PostgresDispatch implements Dispatch {
     private final PostgresLedger ledger;
     private final Watermark watermark;
     private final StuckRuns stuckRuns;
+    private final LateRuns lateRuns;
     private final PostgresQueues queues;
     private final PostgresPermits permits;
     private final LimitedClaims limitedClaims;
@@ -85,6 +86,7 @@ public final class PostgresDispatch implements Dispatch {
             PostgresPermits permits,
             InboxReader inbox,
             StartLimits startLimits,
+            LateRuns lateRuns,
             PostgresLedger ledger,
             Watermark watermark) {
         this.database = database;
@@ -93,6 +95,7 @@ public final class PostgresDispatch implements Dispatch {
         this.workers = workers;
         this.inbox = inbox;
         this.startLimits = startLimits;
+        this.lateRuns = lateRuns;
         this.ledger = ledger;
         this.watermark = watermark;
         this.placements = limitedClaims.placements();
@@ -158,10 +161,11 @@ public final class PostgresDispatch implements Dispatch {
             ledger.forgetKeys();
         }
         Instant permit = answer.permitsWait() ? permits.callAll() : null;
+        Instant late = answer.latenessCounts() ? lateRuns.find() : null;
         return new Polled(
                 claimed,
                 signalled(answer.signalled(), worker),
-                earliest(earliest(answer.nextDue(), permit), earliest(first.freeAt(), last.freeAt())),
+                earliest(late, earliest(earliest(answer.nextDue(), permit), earliest(first.freeAt(), last.freeAt()))),
                 answer.aloneWaits() || first.aloneWaits() || last.aloneWaits(),
                 changed,
                 answer.limitedWaits());
@@ -282,6 +286,7 @@ public final class PostgresDispatch implements Dispatch {
             boolean limitedWaits,
             long queueRevision,
             boolean limitsDue,
+            boolean latenessCounts,
             boolean keysFree,
             boolean keysStale,
             boolean permitsWait,
@@ -355,6 +360,7 @@ public final class PostgresDispatch implements Dispatch {
         Instant nextDue = Results.timeOrNull(outlook, "next_due");
         long loners = outlook.getLong("loners");
         boolean limitsDue = outlook.getBoolean("limits_due");
+        boolean latenessCounts = outlook.getBoolean("lateness_counts");
         boolean keysFree = outlook.getBoolean("keys_free");
         boolean keysStale = outlook.getBoolean("keys_stale");
         boolean permitsWait = outlook.getBoolean("permits_wait");
@@ -385,6 +391,7 @@ public final class PostgresDispatch implements Dispatch {
                 limited,
                 revision,
                 limitsDue,
+                latenessCounts,
                 keysFree,
                 keysStale,
                 permitsWait,

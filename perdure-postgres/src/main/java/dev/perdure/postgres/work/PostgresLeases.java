@@ -16,6 +16,8 @@ import dev.perdure.postgres.lane.Lanes;
 import dev.perdure.postgres.lane.LeaseSql;
 import dev.perdure.postgres.lane.Sender;
 import dev.perdure.postgres.lane.Workers;
+import dev.perdure.postgres.reaction.ReactionParts;
+import dev.perdure.postgres.reaction.TouchedRuns;
 import dev.perdure.postgres.write.change.Entries;
 import dev.perdure.postgres.write.change.Moves;
 import dev.perdure.postgres.write.part.DagParts;
@@ -289,6 +291,8 @@ public final class PostgresLeases implements Leases {
             parts.add(ObjectParts.release(
                     ledgerSql.objects, sending(), holding, new int[holding.length], new String[0], Results::skip));
         }
+        parts.add(ReactionParts.react(
+                ledgerSql.reactions, TouchedRuns.of(keys(lost.stream())), () -> hints.tell(new Hints.WorkReady())));
         return parts;
     }
 

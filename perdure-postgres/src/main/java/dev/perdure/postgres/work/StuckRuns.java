@@ -10,6 +10,8 @@ import dev.perdure.postgres.jdbc.Results;
 import dev.perdure.postgres.jdbc.SqlState;
 import dev.perdure.postgres.jdbc.Text;
 import dev.perdure.postgres.lane.Lanes;
+import dev.perdure.postgres.reaction.ReactionParts;
+import dev.perdure.postgres.reaction.TouchedRuns;
 import dev.perdure.spi.Dispatch.Poll;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
@@ -181,15 +183,16 @@ public final class StuckRuns {
         String why =
                 "No worker can take it, because PostgreSQL refuses: %s. Fix the row that it names, then resume the run."
                         .formatted(message);
-        Optional<RunChange> paused = database.call(connection -> {
+        Optional<RunChange> paused = database.inTransaction(connection -> {
             try (PreparedStatement statement = Database.planAnew(connection, sql.setAside)) {
-                new Parameters(statement)
+                Parameters parameters = new Parameters(statement)
                         .text(Database.LOCK_TIMEOUT)
                         .integer(worker)
                         .integer(lane(worker))
                         .time(database.time())
                         .number(key)
                         .text(Text.storable(why));
+                ReactionParts.bind(parameters, TouchedRuns.of(key));
                 statement.execute();
                 Results results = new Results(statement);
                 results.skip();

@@ -4,6 +4,7 @@ import dev.perdure.RunState;
 import dev.perdure.postgres.jdbc.Part;
 import dev.perdure.postgres.lane.Sender;
 import dev.perdure.postgres.lane.Workers;
+import dev.perdure.postgres.reaction.TouchedRuns;
 import dev.perdure.postgres.write.change.Batch;
 import dev.perdure.postgres.write.change.Batch.Placed;
 import dev.perdure.postgres.write.change.Entries;
@@ -227,6 +228,8 @@ public final class BelievedBatch implements BelievedPlan {
         parts.addIf(!starts.isEmpty(), () -> starts.part(sql.own, sending, outcomes));
         parts.addIf(takesAndStarts.starts(), this::startOthers);
         parts.addIf(!dagStarts.isEmpty(), () -> dagStarts.part(sql.localDag, sending));
+        TouchedRuns touched = TouchedRuns.of(changes);
+        parts.addIf(!touched.isEmpty(), () -> context.react(touched));
         parts.addIf(calls.beginsAny(), () -> calls.statesPart(sql.objects, outcomes));
         return parts.withSettings(sql, appends.size() < changes.size() || !takesAndStarts.isEmpty());
     }

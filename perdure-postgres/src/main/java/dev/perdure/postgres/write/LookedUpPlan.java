@@ -105,6 +105,7 @@ public final class LookedUpPlan {
         parts.addIf(batch.answers(), mail::answer);
         parts.addIf(batch.releases(), objects::release);
         parts.addIf(batch.opens(), dags::open);
+        parts.addIf(!batch.touched.isEmpty(), () -> context.react(batch.touched));
         boolean takesOn = batch.ends.takingKeys().length > 0;
         parts.addIf(takesOn, () -> batch.releases() ? dags.handed() : dags.handedTasks());
         parts.addIf(batch.objects.mayHold() && !takesOn, objects::knownStates);

@@ -10,6 +10,7 @@ import dev.perdure.postgres.jdbc.Part;
 import dev.perdure.postgres.jdbc.Results;
 import dev.perdure.postgres.jdbc.Text;
 import dev.perdure.postgres.lane.Sender;
+import dev.perdure.postgres.reaction.TouchedRuns;
 import dev.perdure.postgres.write.change.Entries;
 import dev.perdure.postgres.write.change.Keys;
 import dev.perdure.postgres.write.change.MailColumns;
@@ -28,6 +29,7 @@ import dev.perdure.spi.change.NewRun;
 import dev.perdure.spi.change.RunRef;
 import java.sql.ResultSet;
 import java.sql.SQLException;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
@@ -58,7 +60,7 @@ public final class OneChangePlan implements BelievedPlan {
             ResultSet row = results.next();
             outcome = row.next() ? reading.of(row, this) : null;
         });
-        this.parts = settings == null ? List.of(part) : List.of(settings, part);
+        this.parts = new ArrayList<>(settings == null ? List.of(part) : List.of(settings, part));
     }
 
     /** Binds the parameters of the statement. */
@@ -129,7 +131,7 @@ public final class OneChangePlan implements BelievedPlan {
     private static OneChangePlan end(
             WriteContext context, OneChangeSql sql, Sender sender, Change.Advance advance, Move.End end) {
         long key = advance.run().key();
-        return new OneChangePlan(
+        OneChangePlan plan = new OneChangePlan(
                 context,
                 sender,
                 null,
@@ -142,7 +144,12 @@ public final class OneChangePlan implements BelievedPlan {
                     parameters.bytes(end.outcome().bytes());
                     parameters.integer(sending.worker()).number(key).number(Keys.partition(key));
                 },
-                (answer, plan) -> new Outcome.Applied(Results.time(answer, "at"), end.state()));
+                (answer, made) -> new Outcome.Applied(Results.time(answer, "at"), end.state()));
+        TouchedRuns touched = TouchedRuns.of(List.of(advance));
+        if (!touched.isEmpty()) {
+            plan.parts.add(context.react(touched));
+        }
+        return plan;
     }
 
     /** A change that delivers to one run, if mail recently went to runs in memory. */

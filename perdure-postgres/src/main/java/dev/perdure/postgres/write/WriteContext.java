@@ -6,9 +6,12 @@ import dev.perdure.postgres.jdbc.Part;
 import dev.perdure.postgres.jdbc.Script;
 import dev.perdure.postgres.lane.Sender;
 import dev.perdure.postgres.queue.PostgresQueues;
+import dev.perdure.postgres.reaction.ReactionParts;
+import dev.perdure.postgres.reaction.TouchedRuns;
 import dev.perdure.postgres.write.part.LedgerSql;
 import dev.perdure.postgres.write.part.ReadBack;
 import dev.perdure.postgres.write.part.Sending;
+import dev.perdure.spi.Hints;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.util.List;
@@ -53,6 +56,14 @@ public record WriteContext(
 
     Sending by(Sender sender) {
         return new Sending(sender, database.time(), queues.limited());
+    }
+
+    /**
+     * The part that requests the runs of reactions to what a batch has done to these runs. It comes after all parts that
+     * change runs, and before one that returns texts: the driver may send such a part in a transaction of its own.
+     */
+    Part react(TouchedRuns touched) {
+        return ReactionParts.react(sql.reactions, touched, () -> hints.tell(new Hints.WorkReady()));
     }
 
     /** The same for parts that are sent inside this transaction. Hints are kept until it has committed. */

@@ -10,6 +10,7 @@ import dev.perdure.error.InvalidRequestException;
 import dev.perdure.interceptor.Interceptor;
 import dev.perdure.queue.Limiter;
 import dev.perdure.queue.Queue;
+import dev.perdure.reaction.Reaction;
 import dev.perdure.retention.Retention;
 import dev.perdure.schedule.Schedule;
 import dev.perdure.spi.Codec;
@@ -156,6 +157,7 @@ final class EngineLifecycle implements SmartLifecycle, ApplicationListener<Appli
         }
         made.schedules(beans.getBeanProvider(Schedule.class).orderedStream().toArray(Schedule[]::new));
         made.limiters(beans.getBeanProvider(Limiter.class).orderedStream().toArray(Limiter[]::new));
+        made.reactions(beans.getBeanProvider(Reaction.class).orderedStream().toArray(Reaction[]::new));
         beans.getBeanProvider(RunListener.class).orderedStream().forEach(made::listener);
         beans.getBeanProvider(Interceptor.class).orderedStream().forEach(made::interceptor);
         beans.getBeanProvider(RetryPolicy.class).ifUnique(made::retry);

@@ -55,7 +55,9 @@ class PostgresScenariosIT {
             "limiter",
             "permit",
             "limiter_rate",
-            "drain");
+            "drain",
+            "reaction",
+            "lateness");
 
     /** Where there are few rows this is ten times as quick as to truncate. */
     private static final String CLEAR =
@@ -266,6 +268,9 @@ class PostgresScenariosIT {
 
     @Nested
     final class ProgressOfSteps extends ProgressScenarios implements OnPostgres {}
+
+    @Nested
+    final class Reactions extends ReactionScenarios implements OnPostgres {}
 
     @Nested
     final class LimitersOfSteps extends LimiterScenarios implements OnPostgres {}

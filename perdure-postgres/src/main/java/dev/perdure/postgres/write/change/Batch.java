@@ -1,6 +1,7 @@
 package dev.perdure.postgres.write.change;
 
 import dev.perdure.postgres.jdbc.Codes;
+import dev.perdure.postgres.reaction.TouchedRuns;
 import dev.perdure.postgres.write.change.NewRuns.RunToStart;
 import dev.perdure.spi.change.Change;
 import dev.perdure.spi.change.Effect;
@@ -47,10 +48,14 @@ public final class Batch {
     public final MailDeliveries deliveries = new MailDeliveries();
     public final List<Placed<Change.CompletedCall>> completedCallChanges = new ArrayList<>();
     public final CompletedCalls completedCalls = new CompletedCalls();
+    /** The runs that may fail, be paused or cancelled. */
+    public final TouchedRuns touched;
+
     public final int size;
 
     public Batch(List<Change> changes, Keys keys) {
         this.size = changes.size();
+        this.touched = TouchedRuns.of(changes);
         List<RunToStart> unborn = new ArrayList<>();
         for (int i = 0; i < changes.size(); i++) {
             switch (changes.get(i)) {

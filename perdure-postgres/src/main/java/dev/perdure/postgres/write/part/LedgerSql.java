@@ -1,6 +1,7 @@
 package dev.perdure.postgres.write.part;
 
 import dev.perdure.postgres.jdbc.Schema;
+import dev.perdure.postgres.reaction.ReactionSql;
 import dev.perdure.postgres.write.change.Entries;
 import dev.perdure.postgres.write.change.NewRuns;
 
@@ -174,6 +175,7 @@ public final class LedgerSql {
     public final CompletedCallSql completedCall;
     public final FreeCallSql free;
     public final DagSql dag;
+    public final ReactionSql reactions;
 
     public LedgerSql(Schema schema) {
         this.settings = Pieces.sql(schema, SETTINGS);
@@ -195,5 +197,6 @@ public final class LedgerSql {
         this.completedCall = new CompletedCallSql(schema);
         this.free = new FreeCallSql(schema);
         this.dag = new DagSql(schema);
+        this.reactions = new ReactionSql(schema);
     }
 }

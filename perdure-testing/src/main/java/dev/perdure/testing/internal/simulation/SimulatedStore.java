@@ -16,6 +16,7 @@ import dev.perdure.spi.Mailboxes;
 import dev.perdure.spi.Outcome;
 import dev.perdure.spi.Permits;
 import dev.perdure.spi.QueueRules;
+import dev.perdure.spi.ReactionRules;
 import dev.perdure.spi.Removals;
 import dev.perdure.spi.Runs;
 import dev.perdure.spi.States;
@@ -241,6 +242,12 @@ final class SimulatedStore implements Store {
     @Override
     public QueueRules queues() {
         return real.queues();
+    }
+
+    /** Engines declare them when they start, before anything fails. */
+    @Override
+    public ReactionRules reactions() {
+        return real.reactions();
     }
 
     /** A request that arrives late takes nothing that the run does not hold or wait for. */

@@ -1,0 +1,37 @@
+package dev.perdure.postgres.reaction;
+
+import dev.perdure.postgres.jdbc.Parameters;
+import dev.perdure.postgres.jdbc.Part;
+import java.sql.SQLException;
+
+/**
+ * The last part of a batch that may let runs fail, pause them or cancel them: it requests the runs of reactions to
+ * that, in the transaction of the batch.
+ */
+public final class ReactionParts {
+    private ReactionParts() {}
+
+    /**
+     * The part.
+     *
+     * @param touched the runs that the batch may have changed
+     * @param requested called after the batch if it has requested runs
+     */
+    public static Part react(ReactionSql sql, TouchedRuns touched, Runnable requested) {
+        return new Part(sql.react, parameters -> bind(parameters, touched), results -> {
+            if (results.one().getLong(1) > 0) {
+                requested.run();
+            }
+        });
+    }
+
+    /** The text of that part, for a statement that is not sent as parts. See {@link #bind}. */
+    public static String text(ReactionSql sql) {
+        return sql.react;
+    }
+
+    /** Binds the parameters of that part. */
+    public static void bind(Parameters parameters, TouchedRuns touched) throws SQLException {
+        parameters.longs(touched.keyArray()).texts(touched.ids()).texts(touched.dags());
+    }
+}

@@ -1,0 +1,2 @@
+/** Reactions, and the runs that they start. */
+package dev.perdure.postgres.reaction;

@@ -1,0 +1,3 @@
+package dev.perdure.testing.scenarios;
+
+class MemoryReactionScenariosTest extends ReactionScenarios implements InMemory {}
