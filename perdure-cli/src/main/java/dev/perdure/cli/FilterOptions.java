@@ -3,24 +3,15 @@ package dev.perdure.cli;
 import dev.perdure.RunFilter;
 import dev.perdure.RunId;
 import dev.perdure.RunState;
-import dev.perdure.attribute.Attribute;
 import dev.perdure.attribute.Condition;
-import dev.perdure.error.InvalidRequestException;
-import java.math.BigDecimal;
 import java.time.Instant;
-import java.time.format.DateTimeParseException;
 import java.util.List;
 import java.util.function.BiFunction;
-import java.util.regex.Matcher;
-import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Option;
 
 /** Which runs a command is about. */
 final class FilterOptions {
-    private static final Pattern CONDITION = Pattern.compile("(?<name>[^=<>~]+)(?<comparison>=|>=|<|~)(?<value>.+)");
-    private static final Pattern NUMBER = Pattern.compile("-?\\d+(\\.\\d+)?");
-
     @Option(names = "--state", split = ",", description = "Only runs in one of these states: ${COMPLETION-CANDIDATES}.")
     private List<RunState> states = List.of();
 
@@ -88,7 +79,7 @@ final class FilterOptions {
         filter = and(filter, idPrefix, RunFilter::idPrefix);
         filter = and(filter, reason, RunFilter::reason);
         for (String condition : conditions) {
-            filter = filter.where(condition(condition));
+            filter = filter.where(Condition.parsed(condition));
         }
         if (createdFrom != null || createdBefore != null) {
             filter = filter.created(from(createdFrom), before(createdBefore));
@@ -112,46 +103,5 @@ final class FilterOptions {
 
     private static Instant before(@Nullable Instant time) {
         return time == null ? Instant.MAX : time;
-    }
-
-    private static Condition condition(String text) {
-        Matcher matcher = CONDITION.matcher(text);
-        if (!matcher.matches()) {
-            throw new InvalidRequestException(
-                    "The condition '%s' has no comparison. Write NAME=VALUE, NAME>=VALUE, NAME<VALUE or NAME~WORD."
-                            .formatted(text));
-        }
-        String name = matcher.group("name").strip();
-        String comparison = matcher.group("comparison");
-        String value = matcher.group("value").strip();
-        if (comparison.equals("~")) {
-            return Attribute.keywords(name).contains(value);
-        }
-        if (NUMBER.matcher(value).matches()) {
-            return compared(Attribute.number(name), comparison, new BigDecimal(value));
-        }
-        Instant time = time(value);
-        if (time != null) {
-            return compared(Attribute.time(name), comparison, time);
-        }
-        return value.equals("true") || value.equals("false")
-                ? compared(Attribute.flag(name), comparison, value.equals("true"))
-                : compared(Attribute.text(name), comparison, value.replaceAll("^\"(.*)\"$", "$1"));
-    }
-
-    private static @Nullable Instant time(String value) {
-        try {
-            return Instant.parse(value);
-        } catch (DateTimeParseException another) {
-            return null;
-        }
-    }
-
-    private static <T> Condition compared(Attribute<T> attribute, String comparison, T value) {
-        return switch (comparison) {
-            case "=" -> attribute.is(value);
-            case ">=" -> attribute.atLeast(value);
-            default -> attribute.below(value);
-        };
     }
 }

@@ -1,7 +1,12 @@
 package dev.perdure.attribute;
 
 import dev.perdure.error.InvalidRequestException;
+import java.math.BigDecimal;
+import java.time.Instant;
+import java.time.format.DateTimeParseException;
 import java.util.Map;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -12,6 +17,10 @@ import org.jspecify.annotations.Nullable;
  * @param value with what
  */
 public record Condition(String name, Comparison comparison, AttributeValue value) {
+    private static final Pattern TEXT =
+            Pattern.compile("(?<name>[^=<>~]+)(?<comparison>=|>=|<|~)(?<value>.+)", Pattern.DOTALL);
+    private static final Pattern NUMBER = Pattern.compile("-?\\d+(\\.\\d+)?");
+
     /** How values are compared. */
     public enum Comparison {
         /** The value is this. */
@@ -35,6 +44,54 @@ public record Condition(String name, Comparison comparison, AttributeValue value
             throw new InvalidRequestException(
                     "The attribute '%s' is a list of keywords. Use contains(…), once for each word.".formatted(name));
         }
+    }
+
+    /**
+     * For tools: the condition that a text says, such as {@code customer=c-7}, {@code total>=100},
+     * {@code due<2026-01-31T00:00:00Z} or {@code tags~urgent}. A value that looks like a number, a time, or true or false
+     * is compared as such; in double quotes it is a text.
+     *
+     * @throws InvalidRequestException if it has no comparison
+     */
+    public static Condition parsed(String text) {
+        Matcher matcher = TEXT.matcher(text);
+        if (!matcher.matches()) {
+            throw new InvalidRequestException(
+                    "The condition '%s' has no comparison. Write NAME=VALUE, NAME>=VALUE, NAME<VALUE or NAME~WORD."
+                            .formatted(text));
+        }
+        String attribute = matcher.group("name").strip();
+        String sign = matcher.group("comparison");
+        String value = matcher.group("value").strip();
+        if (sign.equals("~")) {
+            return Attribute.keywords(attribute).contains(value);
+        }
+        if (NUMBER.matcher(value).matches()) {
+            return compared(Attribute.number(attribute), sign, new BigDecimal(value));
+        }
+        Instant time = time(value);
+        if (time != null) {
+            return compared(Attribute.time(attribute), sign, time);
+        }
+        return value.equals("true") || value.equals("false")
+                ? compared(Attribute.flag(attribute), sign, value.equals("true"))
+                : compared(Attribute.text(attribute), sign, value.replaceAll("^\"(.*)\"$", "$1"));
+    }
+
+    private static @Nullable Instant time(String value) {
+        try {
+            return Instant.parse(value);
+        } catch (DateTimeParseException another) {
+            return null;
+        }
+    }
+
+    private static <T> Condition compared(Attribute<T> attribute, String sign, T value) {
+        return switch (sign) {
+            case "=" -> attribute.is(value);
+            case ">=" -> attribute.atLeast(value);
+            default -> attribute.below(value);
+        };
     }
 
     /** For stores: whether a run with these attributes meets it. */

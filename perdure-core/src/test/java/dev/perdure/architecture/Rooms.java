@@ -21,6 +21,7 @@ final class Rooms {
                     "execution.value",
                     "settings",
                     "definition",
+                    "json",
                     "text",
                     "time"),
             room("bulk", "command", "worker", "execution", "definition", "text"),

@@ -74,6 +74,16 @@ public final class ObjectMethods {
         return handlers;
     }
 
+    /** The handlers of what was registered; none if it is no virtual object. */
+    public static List<ObjectHandler> handlers(Object registration) {
+        Class<?> type = registration.getClass();
+        return nameOf(type).isEmpty()
+                ? List.of()
+                : AnnotatedMethods.found(type, Handler.class).values().stream()
+                        .map(method -> handler(type, method))
+                        .toList();
+    }
+
     private static boolean once(Method method) {
         return method.getAnnotation(Handler.class).once();
     }

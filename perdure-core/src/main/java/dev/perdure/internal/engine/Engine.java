@@ -55,6 +55,7 @@ import dev.perdure.retention.Retention;
 import dev.perdure.retention.Retentions;
 import dev.perdure.schedule.Schedule;
 import dev.perdure.schedule.Schedules;
+import dev.perdure.spi.EngineView;
 import dev.perdure.spi.Hints;
 import dev.perdure.spi.Inbox;
 import dev.perdure.spi.Runs;
@@ -73,7 +74,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * The implementation of the public API: starts through {@link Starter}, handles to runs, start and close of the engine.
  */
-public final class Engine implements Perdure {
+public final class Engine implements Perdure, EngineView.Source {
     private final Settings settings;
     private final TypedDags dags;
     private final Registry registry;
@@ -433,6 +434,16 @@ public final class Engine implements Perdure {
     @Override
     public StoreStatus status() {
         return settings.store().status();
+    }
+
+    @Override
+    public EngineView view() {
+        return new AttachedView(
+                settings,
+                registry,
+                dags,
+                new AttachedView.Waiting(resultWaiters, progressWaiters, closed::get),
+                new Calls());
     }
 
     // ---- the end

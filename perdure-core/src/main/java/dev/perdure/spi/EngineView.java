@@ -1,0 +1,112 @@
+package dev.perdure.spi;
+
+import dev.perdure.Perdure;
+import dev.perdure.Run;
+import dev.perdure.StartOptions;
+import dev.perdure.error.InvalidRequestException;
+import dev.perdure.spi.change.ObjectKey;
+import dev.perdure.spi.change.RunRef;
+import java.lang.reflect.Type;
+import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What an adapter sees of an engine beyond the public API: for modules that offer the engine to other programs, such as
+ * the HTTP API. Thread-safe.
+ */
+public interface EngineView {
+    /** An engine that can be seen. */
+    interface Source {
+        /** What an adapter sees of it. */
+        EngineView view();
+    }
+
+    /** What a signature is of. */
+    enum Kind {
+        /** A workflow. */
+        WORKFLOW,
+        /** A DAG. */
+        DAG,
+        /** A handler of a virtual object; its name is the object's type, a slash and the handler. */
+        HANDLER
+    }
+
+    /**
+     * A definition that the engine has registered.
+     *
+     * @param name its name
+     * @param kind what it is
+     * @param inputType the type of its input; {@code void} or {@link Void} if it takes none
+     * @param resultType the type of its result; {@code void} or {@link Void} if it has none
+     */
+    record Signature(String name, Kind kind, Type inputType, Type resultType) {
+        /** Whether it takes an input. */
+        public boolean takesInput() {
+            return inputType != void.class && inputType != Void.class;
+        }
+    }
+
+    /**
+     * What an adapter sees of this engine.
+     *
+     * @throws InvalidRequestException if the engine was not started by {@link Perdure#on}
+     */
+    static EngineView of(Perdure perdure) {
+        if (perdure instanceof Source source) {
+            return source.view();
+        }
+        throw new InvalidRequestException(
+                "An adapter was given an engine that Perdure.on(…) has not started. Give it the engine itself, not an object around it.");
+    }
+
+    /** The store. */
+    Store store();
+
+    /** How the engine turns values into bytes. */
+    Codec codec();
+
+    /** What callers can start or call here, by name, without the engine's own definitions and the tasks of DAGs. */
+    List<Signature> signatures();
+
+    /** The signature of this name, if it is registered here. */
+    default Optional<Signature> signature(String name) {
+        return signatures().stream()
+                .filter(signature -> signature.name().equals(name))
+                .findFirst();
+    }
+
+    /**
+     * Reads JSON as a value of this type, whatever the codec of the engine is. It refuses properties that the type does
+     * not have.
+     *
+     * @throws dev.perdure.error.PayloadException if the JSON is not a value of the type
+     */
+    @Nullable
+    Object readJson(byte[] json, Type type);
+
+    /**
+     * Writes a value of this type as JSON, whatever the codec of the engine is.
+     *
+     * @throws dev.perdure.error.PayloadException if it cannot be written
+     */
+    byte[] writeJson(@Nullable Object value, Type type);
+
+    /**
+     * Calls a handler of a virtual object by its name, without waiting for it.
+     *
+     * @param handler the name of the handler, without that of the object's type
+     * @throws InvalidRequestException if no such handler is registered here
+     */
+    Run<@Nullable Void> call(ObjectKey object, String handler, @Nullable Object input, StartOptions options);
+
+    /** Waits until the run has ended, for this long at most. Empty if it has not. */
+    Optional<Runs.Ended> awaitEnd(RunRef run, Duration atMost) throws InterruptedException;
+
+    /**
+     * Waits until the run has published a value after this place or has ended, for this long at most. Empty if neither
+     * has happened.
+     */
+    Optional<Mailboxes.Shown> awaitPublished(Mailboxes.Place place, Duration atMost) throws InterruptedException;
+}
