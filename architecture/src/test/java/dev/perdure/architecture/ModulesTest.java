@@ -38,8 +38,9 @@ class ModulesTest {
             entry("perdure-jdbi", Set.of("perdure-core")),
             entry("perdure-spring", Set.of("perdure-core", "perdure-postgres")),
             entry("perdure-spring-boot-starter", Set.of("perdure-core", "perdure-postgres", "perdure-spring")),
+            entry("perdure-http", Set.of("perdure-core")),
             entry("perdure-cli", Set.of("perdure-core", "perdure-embedded", "perdure-postgres")),
-            entry("examples", Set.of("perdure-core", "perdure-postgres")),
+            entry("examples", Set.of("perdure-core", "perdure-postgres", "perdure-http")),
             entry("benchmarks", Set.of("perdure-core", "perdure-embedded", "perdure-postgres")));
 
     /** These have rules of their own for their packages, which are stricter than those here. */

@@ -1,0 +1,2 @@
+/** What a request must pass before a route answers it. */
+package dev.perdure.http.internal.guard;

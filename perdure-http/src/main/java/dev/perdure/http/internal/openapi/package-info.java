@@ -1,0 +1,2 @@
+/** The OpenAPI document. */
+package dev.perdure.http.internal.openapi;

@@ -1,0 +1,2 @@
+/** The table of routes, and the requests that they answer. */
+package dev.perdure.http.internal.route;

@@ -1,0 +1,138 @@
+package dev.perdure.http.internal.runs;
+
+import dev.perdure.RunCount;
+import dev.perdure.RunFilter;
+import dev.perdure.RunInfo;
+import dev.perdure.RunState;
+import dev.perdure.http.exchange.ApiResponse;
+import dev.perdure.http.internal.json.Shape;
+import dev.perdure.http.internal.route.Answers;
+import dev.perdure.http.internal.route.Call;
+import dev.perdure.http.internal.route.Parameter;
+import dev.perdure.http.internal.route.Problem;
+import dev.perdure.http.internal.route.Route;
+import dev.perdure.http.internal.show.RunView;
+import dev.perdure.http.internal.show.Services;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+
+/** Lists and counts runs. */
+public final class FindRoutes {
+    private static final int DEFAULT_BARS = 30;
+    private static final int MOST_BARS = 120;
+
+    /** A page of runs. */
+    private record Page(List<RunView> runs, Optional<String> next) {}
+
+    /** How many runs are in a state. */
+    record InState(RunState state, RunCount count) {
+        static final Shape<InState> SHAPE = Shape.<InState>named("StateCount")
+                .text("state", "The state.", InState::state)
+                .number(
+                        "runs",
+                        "How many runs, %d at most.".formatted(RunCount.BOUND),
+                        in -> in.count().runs())
+                .flag("more", "Whether there are more.", in -> in.count().more());
+
+        static List<InState> of(Map<RunState, RunCount> counts) {
+            return counts.entrySet().stream()
+                    .map(each -> new InState(each.getKey(), each.getValue()))
+                    .toList();
+        }
+    }
+
+    /** A stretch of time with its counts. */
+    private record Bar(Instant from, Instant to, List<InState> counts) {}
+
+    private static final Shape<Page> PAGE = Shape.<Page>named("RunPage")
+            .list("runs", "The runs.", RunView.SHAPE, Page::runs)
+            .text("next", "Give it as 'after' to read the next page; missing on the last one.", Page::next);
+
+    static final Shape<List<InState>> COUNTS = Shape.<List<InState>>named("RunCounts")
+            .list("counts", "The states that have runs.", InState.SHAPE, counts -> counts);
+
+    private static final Shape<Bar> BAR = Shape.<Bar>named("HistogramBar")
+            .time("from", "Its first instant.", Bar::from)
+            .time("to", "The instant before which it ends.", Bar::to)
+            .list("counts", "The states that have runs in it.", InState.SHAPE, Bar::counts);
+
+    private static final Shape<List<Bar>> HISTOGRAM =
+            Shape.<List<Bar>>named("Histogram").list("bars", "Oldest first.", BAR, bars -> bars);
+
+    private final Services services;
+
+    /** With these services. */
+    public FindRoutes(Services services) {
+        this.services = services;
+    }
+
+    /** The routes. */
+    public List<Route> routes() {
+        return List.of(
+                Route.get("/runs", "Lists runs, newest first.")
+                        .with(Filters.SELECTING)
+                        .with(Filters.PAGING)
+                        .answers(200, "A page.", PAGE)
+                        .does(this::list),
+                Route.get("/runs/count", "Counts runs by state.")
+                        .with(Filters.SELECTING)
+                        .answers(200, "The counts.", COUNTS)
+                        .does(call -> Answers.ok(COUNTS.json(InState.of(
+                                services.perdure().runs(Filters.selected(call)).count())))),
+                Route.get("/runs/histogram", "Counts runs by state over time.")
+                        .with(Filters.SELECTING)
+                        .with(
+                                Parameter.query("by", "'created' or 'ended'. 'created' by default."),
+                                Parameter.query("from", "The first instant."),
+                                Parameter.query("to", "The instant before which it ends."),
+                                Parameter.query("bars", "How many bars, 1 to 120. 30 by default."))
+                        .answers(200, "The bars.", HISTOGRAM)
+                        .does(this::histogram));
+    }
+
+    private ApiResponse list(Call call) {
+        RunFilter filter = Filters.page(call);
+        List<RunInfo> runs = services.perdure().runs(filter).list();
+        Optional<String> next =
+                runs.size() < filter.limit() ? Optional.empty() : Optional.of(Filters.encoded(runs.getLast()));
+        return Answers.ok(
+                PAGE.json(new Page(runs.stream().map(services.shown()::run).toList(), next)));
+    }
+
+    private ApiResponse histogram(Call call) {
+        Instant from =
+                call.time("from").orElseThrow(() -> Problem.invalid("The parameter 'from' is missing. Give a time."));
+        Instant to = call.time("to").orElseThrow(() -> Problem.invalid("The parameter 'to' is missing. Give a time."));
+        int bars = call.number("bars", DEFAULT_BARS, 1, MOST_BARS);
+        if (Duration.between(from, to).compareTo(Duration.ofMillis(bars)) < 0) {
+            throw Problem.invalid(
+                    "The time from %s to %s has less than a millisecond for each of %d bars. Give a longer one."
+                            .formatted(from, to, bars));
+        }
+        boolean ended = switch (call.query("by").orElse("created")) {
+            case "created" -> false;
+            case "ended" -> true;
+            default -> throw Problem.invalid("The parameter 'by' is neither 'created' nor 'ended'.");
+        };
+        RunFilter filter = Filters.selected(call);
+        List<Bar> all = new ArrayList<>();
+        for (int i = 0; i < bars; i++) {
+            Instant begin = place(from, to, i, bars);
+            Instant end = place(from, to, i + 1, bars);
+            RunFilter inside = ended ? filter.ended(begin, end) : filter.created(begin, end);
+            all.add(new Bar(
+                    begin, end, InState.of(services.perdure().runs(inside).count())));
+        }
+        return Answers.ok(HISTOGRAM.json(all));
+    }
+
+    private static Instant place(Instant from, Instant to, int part, int parts) {
+        return part == parts
+                ? to
+                : from.plus(Duration.between(from, to).dividedBy(parts).multipliedBy(part));
+    }
+}

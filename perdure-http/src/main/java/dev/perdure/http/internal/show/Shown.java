@@ -1,0 +1,149 @@
+package dev.perdure.http.internal.show;
+
+import dev.perdure.RunInfo;
+import dev.perdure.attribute.AttributeValue;
+import dev.perdure.error.PayloadException;
+import dev.perdure.error.RecordedException;
+import dev.perdure.http.internal.json.Json;
+import dev.perdure.http.security.Redaction;
+import dev.perdure.http.security.Redaction.Kind;
+import dev.perdure.http.security.Redaction.Subject;
+import dev.perdure.spi.EngineView;
+import dev.perdure.spi.change.Payload;
+import java.io.PrintWriter;
+import java.io.StringWriter;
+import java.lang.reflect.Type;
+import java.nio.ByteBuffer;
+import java.nio.charset.CharacterCodingException;
+import java.nio.charset.StandardCharsets;
+import java.util.Base64;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+import tools.jackson.core.JacksonException;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.node.ObjectNode;
+
+/** Shows payloads and texts, after the redaction. Thread-safe. */
+public final class Shown {
+    /** How many bytes of a payload a list shows at most. */
+    public static final int MOST_BYTES = 256 * 1024;
+
+    private final EngineView view;
+    private final @Nullable Redaction redaction;
+
+    /** With this redaction, or none. */
+    public Shown(EngineView view, @Nullable Redaction redaction) {
+        this.view = view;
+        this.redaction = redaction;
+    }
+
+    /**
+     * A payload as JSON; empty if it has no bytes. A payload that is not JSON is shown as text, or as an object with its
+     * Base64.
+     */
+    public Optional<JsonNode> payload(Subject what, Payload payload) {
+        return payload.size() == 0 ? Optional.empty() : Optional.of(redacted(what, parsed(payload)));
+    }
+
+    /** A payload, unless it is too large for a list. */
+    public Optional<JsonNode> small(Subject what, Payload payload) {
+        return payload.size() > MOST_BYTES ? Optional.empty() : payload(what, payload);
+    }
+
+    /** The input or result of a run. If its codec does not write JSON, it is read as the registered type. */
+    public Optional<JsonNode> typed(Subject what, Payload payload, Optional<Type> type) {
+        if (payload.size() == 0) {
+            return Optional.empty();
+        }
+        try {
+            return Optional.of(redacted(what, Json.read(payload.bytes())));
+        } catch (JacksonException ofAnotherCodec) {
+            return type.map(declared -> redacted(what, decoded(payload, declared)))
+                    .or(() -> payload(what, payload));
+        }
+    }
+
+    private JsonNode decoded(Payload payload, Type type) {
+        try {
+            return Json.read(view.writeJson(view.codec().decode(payload, type), type));
+        } catch (PayloadException unreadable) {
+            return parsed(payload);
+        }
+    }
+
+    private static JsonNode parsed(Payload payload) {
+        try {
+            String text = StandardCharsets.UTF_8
+                    .newDecoder()
+                    .decode(ByteBuffer.wrap(payload.bytes()))
+                    .toString();
+            try {
+                return Json.read(text);
+            } catch (JacksonException ofAnotherCodec) {
+                return Json.text(text);
+            }
+        } catch (CharacterCodingException notText) {
+            return Json.object().put("base64", Base64.getEncoder().encodeToString(payload.bytes()));
+        }
+    }
+
+    /** A value after the redaction. */
+    public JsonNode redacted(Subject what, JsonNode json) {
+        if (redaction == null) {
+            return json;
+        }
+        String shown = redaction.shown(what, Json.text(json));
+        try {
+            return Json.read(shown);
+        } catch (JacksonException noJson) {
+            return Json.text(shown);
+        }
+    }
+
+    /** A text after the redaction. */
+    public String text(Subject what, String text) {
+        if (redaction == null) {
+            return text;
+        }
+        JsonNode shown = redacted(what, Json.text(text));
+        return shown.isString() ? shown.asString() : Json.text(shown);
+    }
+
+    /** A run in a list. */
+    public RunView run(RunInfo info) {
+        Subject described = new Subject(Kind.DESCRIPTION, info.definition(), "");
+        Subject failed = new Subject(Kind.FAILURE, info.definition(), "");
+        return new RunView(
+                info,
+                info.reason().map(reason -> text(failed, reason)),
+                info.description().status().map(status -> text(described, status)),
+                info.description().memo().map(memo -> text(described, memo)),
+                redacted(described, attributes(info)));
+    }
+
+    private static JsonNode attributes(RunInfo info) {
+        ObjectNode values = Json.object();
+        info.description().attributes().forEach((name, value) -> {
+            switch (value) {
+                case AttributeValue.Text text -> values.put(name, text.value());
+                case AttributeValue.Decimal number -> values.put(name, number.value());
+                case AttributeValue.Flag flag -> values.put(name, flag.value());
+                case AttributeValue.Time time -> values.put(name, time.value().toString());
+                case AttributeValue.Keywords keywords -> keywords.words().forEach(values.withArray(name)::add);
+            }
+        });
+        return values;
+    }
+
+    /** An exception as it was recorded. */
+    public JsonNode failure(String definition, RecordedException thrown) {
+        StringWriter stack = new StringWriter();
+        thrown.printStackTrace(new PrintWriter(stack, true));
+        ObjectNode json = Json.object().put("type", thrown.type());
+        if (thrown.getMessage() != null) {
+            json.put("message", thrown.getMessage());
+        }
+        json.put("stack", stack.toString());
+        return redacted(new Subject(Kind.FAILURE, definition, ""), json);
+    }
+}

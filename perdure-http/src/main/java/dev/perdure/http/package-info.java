@@ -1,0 +1,2 @@
+/** The HTTP API, and a server for it. */
+package dev.perdure.http;

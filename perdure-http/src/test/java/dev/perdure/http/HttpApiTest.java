@@ -1,0 +1,65 @@
+package dev.perdure.http;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.perdure.Perdure;
+import dev.perdure.error.InvalidRequestException;
+import dev.perdure.http.exchange.ApiRequest;
+import dev.perdure.http.security.Role;
+import dev.perdure.memory.MemoryStore;
+import java.lang.reflect.Proxy;
+import org.junit.jupiter.api.Test;
+
+final class HttpApiTest {
+    @Test
+    void an_engine_of_somebody_else_is_refused() {
+        Perdure other = (Perdure) Proxy.newProxyInstance(
+                getClass().getClassLoader(), new Class<?>[] {Perdure.class}, (proxy, method, arguments) -> null);
+        assertThatThrownBy(() -> HttpApi.on(other).build())
+                .isInstanceOf(InvalidRequestException.class)
+                .hasMessage(
+                        "An adapter was given an engine that Perdure.on(…) has not started. Give it the engine itself, not an object around it.");
+    }
+
+    @Test
+    void it_is_under_its_prefix_and_nowhere_else() {
+        try (Perdure perdure = Perdure.on(new MemoryStore()).client()) {
+            HttpApi api = HttpApi.on(perdure).prefix("/admin/perdure").build();
+            assertThat(api.handle(ApiRequest.of("GET", "/admin/perdure/runs").with("Host", "localhost"))
+                            .status())
+                    .isEqualTo(200);
+            assertThat(api.handle(ApiRequest.of("GET", "/api/v1/runs").with("Host", "localhost"))
+                            .status())
+                    .isEqualTo(404);
+            assertThat(api.handle(ApiRequest.of("GET", "/admin/perdurex/runs").with("Host", "localhost"))
+                            .status())
+                    .isEqualTo(404);
+            assertThatThrownBy(() -> HttpApi.on(perdure).prefix("admin/"))
+                    .isInstanceOf(InvalidRequestException.class)
+                    .hasMessage(
+                            "Cannot set up the HTTP API: the prefix is 'admin/'; it is empty, or a path such as /perdure without a slash at its end.");
+        }
+    }
+
+    @Test
+    void requests_wait_for_their_turn_and_long_polls_do_not_take_it() throws InterruptedException {
+        try (ApiKit kit = new ApiKit(new MemoryStore(), builder -> builder.concurrency(1))) {
+            kit.post("/definitions/ask/start?id=a-1", "\"anna\"").is(202);
+            Thread poll = Thread.ofVirtual().start(() -> kit.api.handle(ApiKit.request(
+                    "GET", "/runs/a-1/result?wait=PT20S", Role.VIEWER)));
+            kit.get("/runs").is(200);
+            kit.post("/runs/a-1/messages/approval", "\"yes\"").is(204);
+            poll.join();
+            assertThat(kit.get("/runs/a-1/result").at("/result")).isEqualTo("anna: yes");
+        }
+    }
+
+    @Test
+    void after_its_close_it_refuses_requests() {
+        try (ApiKit kit = new ApiKit(new MemoryStore())) {
+            kit.api.close();
+            assertThat(kit.get("/runs").is(503).at("/title")).isEqualTo("Closing");
+        }
+    }
+}

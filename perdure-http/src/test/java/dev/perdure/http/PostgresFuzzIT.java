@@ -1,0 +1,20 @@
+package dev.perdure.http;
+
+import dev.perdure.embedded.SharedPostgres;
+import dev.perdure.postgres.PostgresStore;
+import dev.perdure.spi.Store;
+
+/** What the store in memory takes, a database may not. */
+final class PostgresFuzzIT extends FuzzScenarios {
+    private final SharedPostgres.Fresh database = SharedPostgres.database("fuzz");
+
+    @Override
+    Store open() {
+        return PostgresStore.on(database.dataSource()).open();
+    }
+
+    @Override
+    void drop() {
+        database.close();
+    }
+}

@@ -1,0 +1,114 @@
+package dev.perdure.http;
+
+import dev.perdure.Awakeable;
+import dev.perdure.Definition;
+import dev.perdure.Invocation;
+import dev.perdure.StepOptions;
+import dev.perdure.Topic;
+import dev.perdure.dag.Dag;
+import dev.perdure.object.Handler;
+import dev.perdure.object.ObjectContext;
+import dev.perdure.object.StateKey;
+import dev.perdure.object.VirtualObject;
+import java.math.BigDecimal;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.LinkedBlockingQueue;
+
+/** Workflows, a DAG and an object for the tests of the API. */
+final class Sample {
+    static final Topic<String> APPROVAL = Topic.of("approval", String.class);
+    static final Topic<Integer> PROGRESS = Topic.of("progress", Integer.class);
+    private static final StateKey<Integer> COUNT = StateKey.of("count", Integer.class);
+
+    record Order(String item, int cents) {}
+
+    record Receipt(String item, BigDecimal paid) {}
+
+    record Reply(String action, BigDecimal paid, String by) {}
+
+    /** The tokens of awakeables, in the order in which they were made. */
+    final BlockingQueue<String> tokens = new LinkedBlockingQueue<>();
+
+    static final Definition<Order, Receipt> ORDER = Definition.of(
+            "order",
+            Order.class,
+            Receipt.class,
+            (ctx, order) -> ctx.step(
+                    "charge", () -> new Receipt(order.item(), new BigDecimal(order.cents()).movePointLeft(2))));
+
+    static final Definition<Order, String> PARENT = Definition.of(
+            "parent",
+            Order.class,
+            String.class,
+            (ctx, order) -> ctx.call(Invocation.of(ORDER, order)).item());
+
+    static final Definition<String, String> ASK = Definition.of(
+            "ask",
+            String.class,
+            String.class,
+            (ctx, name) -> name + ": " + ctx.receive(APPROVAL).await());
+
+    static final Definition<String, String> LISTEN = Definition.of(
+            "listen",
+            String.class,
+            String.class,
+            (ctx, name) -> ctx.event(APPROVAL).await());
+
+    static final Definition<String, String> PROMISE = Definition.of(
+            "promise",
+            String.class,
+            String.class,
+            (ctx, name) -> ctx.promise(APPROVAL).await());
+
+    static final Definition<String, String> FAIL = Definition.of(
+            "fail",
+            String.class,
+            String.class,
+            (ctx, name) -> ctx.step(
+                    "break",
+                    () -> {
+                        throw new IllegalStateException("no route to " + name);
+                    },
+                    StepOptions.retry(1)));
+
+    static final Definition<Integer, Void> COUNT_UP = Definition.of("count-up", Integer.class, (ctx, most) -> {
+        for (int i = 1; i <= most; i++) {
+            ctx.publish(PROGRESS, i);
+        }
+        ctx.receive(APPROVAL).await();
+        ctx.publish(PROGRESS, most + 1);
+    });
+
+    static final Definition<Void, String> NOTHING =
+            Definition.of("nothing", Void.class, String.class, (ctx, none) -> "done");
+
+    static final Dag<Order, String> PAIR = Dag.of("pair", Order.class, dag -> {
+        var first = dag.task("first", task -> task.input().item());
+        return dag.after(first).task("second", (task, item) -> item + "!");
+    });
+
+    /** An object that counts. */
+    @VirtualObject("counter")
+    static final class Counter {
+        @Handler
+        public int add(ObjectContext ctx, Integer amount) {
+            int sum = ctx.get(COUNT).orElse(0) + amount;
+            ctx.set(COUNT, sum);
+            return sum;
+        }
+    }
+
+    Definition<String, Reply> hook() {
+        return Definition.of("hook", String.class, Reply.class, (ctx, name) -> {
+            Awakeable<Reply> reply = ctx.awakeable(Reply.class);
+            ctx.step("send", () -> {
+                tokens.add(reply.token());
+            });
+            return reply.await();
+        });
+    }
+
+    Object[] all() {
+        return new Object[] {ORDER, PARENT, ASK, LISTEN, PROMISE, FAIL, COUNT_UP, NOTHING, PAIR, new Counter(), hook()};
+    }
+}
