@@ -39,7 +39,7 @@ class ModulesTest {
             entry("perdure-spring", Set.of("perdure-core", "perdure-postgres")),
             entry("perdure-spring-boot-starter", Set.of("perdure-core", "perdure-postgres", "perdure-spring")),
             entry("perdure-http", Set.of("perdure-core")),
-            entry("perdure-cli", Set.of("perdure-core", "perdure-embedded", "perdure-postgres")),
+            entry("perdure-cli", Set.of("perdure-core", "perdure-embedded", "perdure-postgres", "perdure-http")),
             entry("examples", Set.of("perdure-core", "perdure-postgres", "perdure-http")),
             entry("benchmarks", Set.of("perdure-core", "perdure-embedded", "perdure-postgres")));
 

@@ -58,7 +58,8 @@ final class DatabaseOptions {
         }
     }
 
-    private Operator operator() {
+    /** Whom the audit records. */
+    Operator operator() {
         Operator user = Operator.ofProcess();
         return operator == null ? user : new Operator(operator, user.origin());
     }

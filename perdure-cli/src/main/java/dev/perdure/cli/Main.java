@@ -33,6 +33,7 @@ import picocli.CommandLine.HelpCommand;
             DbCommand.class,
             DemoCommand.class,
             DevCommand.class,
+            HttpCommand.class,
             LimitersCommand.class,
             MigrateCommand.class,
             QueuesCommand.class,

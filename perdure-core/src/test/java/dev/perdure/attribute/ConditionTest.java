@@ -18,7 +18,8 @@ class ConditionTest {
                 .isEqualTo(Attribute.time("due").below(Instant.parse("2026-01-31T00:00:00Z")));
         assertThat(Condition.parsed("urgent=true"))
                 .isEqualTo(Attribute.flag("urgent").is(true));
-        assertThat(Condition.parsed("tags~red")).isEqualTo(Attribute.keywords("tags").contains("red"));
+        assertThat(Condition.parsed("tags~red"))
+                .isEqualTo(Attribute.keywords("tags").contains("red"));
         assertThat(Condition.parsed("total=\"100\""))
                 .isEqualTo(Attribute.text("total").is("100"));
     }

@@ -46,8 +46,8 @@ final class HttpApiTest {
     void requests_wait_for_their_turn_and_long_polls_do_not_take_it() throws InterruptedException {
         try (ApiKit kit = new ApiKit(new MemoryStore(), builder -> builder.concurrency(1))) {
             kit.post("/definitions/ask/start?id=a-1", "\"anna\"").is(202);
-            Thread poll = Thread.ofVirtual().start(() -> kit.api.handle(ApiKit.request(
-                    "GET", "/runs/a-1/result?wait=PT20S", Role.VIEWER)));
+            Thread poll = Thread.ofVirtual()
+                    .start(() -> kit.api.handle(ApiKit.request("GET", "/runs/a-1/result?wait=PT20S", Role.VIEWER)));
             kit.get("/runs").is(200);
             kit.post("/runs/a-1/messages/approval", "\"yes\"").is(204);
             poll.join();

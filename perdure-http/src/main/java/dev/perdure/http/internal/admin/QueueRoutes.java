@@ -136,7 +136,8 @@ public final class QueueRoutes {
                         Route.post(
                                         "/limiters/{name}/limits",
                                         "Changes limits of a limiter; the others stay as they are.")
-                                .body(required(SETTINGS, ValueType.MAP, "The limits as GET shows them; 'none' lifts one.")),
+                                .body(required(
+                                        SETTINGS, ValueType.MAP, "The limits as GET shows them; 'none' lifts one.")),
                         (limiters, call) -> limiters.limit(SettingsBody.limiter(call.path(NAME), settings(call)))),
                 limiter(
                         Route.post("/limiters/{name}/reset", "Goes back to the limits that the code declares."),

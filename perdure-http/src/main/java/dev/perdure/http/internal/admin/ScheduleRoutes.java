@@ -112,7 +112,10 @@ public final class ScheduleRoutes {
                                 .body(
                                         required("cron", ValueType.TEXT, "The cron expression, such as 0 6 * * *."),
                                         optional("zone", ValueType.TEXT, "The time zone. UTC by default."),
-                                        required("definition", ValueType.TEXT, "What it runs, which is registered here."),
+                                        required(
+                                                "definition",
+                                                ValueType.TEXT,
+                                                "What it runs, which is registered here."),
                                         optional("input", ValueType.ANY, "The input of its runs.")),
                         this::put),
                 change(

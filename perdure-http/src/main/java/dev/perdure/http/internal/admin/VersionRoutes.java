@@ -33,7 +33,11 @@ public final class VersionRoutes {
             .text("state", "Whether it takes runs, and whether it may be switched off.", VersionInfo::state)
             .number("workers", "How many live workers have it.", VersionInfo::workers)
             .number("runs", "How many live runs are pinned to it.", VersionInfo::runs)
-            .list("definitions", "What its workers have registered and its runs run.", IN_VERSION, VersionInfo::definitions);
+            .list(
+                    "definitions",
+                    "What its workers have registered and its runs run.",
+                    IN_VERSION,
+                    VersionInfo::definitions);
 
     private static final Shape<List<VersionInfo>> VERSIONS =
             Shape.<List<VersionInfo>>named("Versions").list("versions", "By name.", SHAPE, versions -> versions);
@@ -56,15 +60,20 @@ public final class VersionRoutes {
                         .answers(200, "The version.", SHAPE)
                         .does(call -> Answers.ok(
                                 SHAPE.json(services.perdure().versions().get(call.path(VERSION))))),
-                change("drain", "Lets the workers of a version take no more runs but those pinned to it.", (versions, call) ->
-                        call.text(DEFINITION)
+                change(
+                        "drain",
+                        "Lets the workers of a version take no more runs but those pinned to it.",
+                        (versions, call) -> call.text(DEFINITION)
                                 .ifPresentOrElse(
                                         definition -> versions.drain(call.path(VERSION), definition),
                                         () -> versions.drain(call.path(VERSION)))),
-                change("resume", "Lets the workers of a version take runs again.", (versions, call) -> call.text(DEFINITION)
-                        .ifPresentOrElse(
-                                definition -> versions.resume(call.path(VERSION), definition),
-                                () -> versions.resume(call.path(VERSION)))));
+                change(
+                        "resume",
+                        "Lets the workers of a version take runs again.",
+                        (versions, call) -> call.text(DEFINITION)
+                                .ifPresentOrElse(
+                                        definition -> versions.resume(call.path(VERSION), definition),
+                                        () -> versions.resume(call.path(VERSION)))));
     }
 
     private Route change(String name, String about, BiConsumer<Versions, Call> change) {

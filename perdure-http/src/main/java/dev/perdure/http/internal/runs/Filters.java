@@ -116,8 +116,7 @@ final class Filters {
             int line = text.indexOf('\n');
             Instant createdAt = Instant.parse(text.substring(0, Math.max(line, 0)));
             // Only id and time of the last run tell where the next page begins.
-            return RunInfo.of(
-                    RunId.of(text.substring(line + 1)), RunState.COMPLETED, Optional.empty(), createdAt);
+            return RunInfo.of(RunId.of(text.substring(line + 1)), RunState.COMPLETED, Optional.empty(), createdAt);
         } catch (IllegalArgumentException | DateTimeException wrong) {
             throw Problem.invalid(
                     "The parameter 'after' is not one that this API has given. Give the 'next' of a page.");
