@@ -82,6 +82,20 @@ final class MigrationsIT {
     }
 
     @Test
+    void the_owner_of_a_schema_that_a_dba_has_made_migrates_it() {
+        String schema = TestServer.newSchema();
+        String owner = "owner_" + schema;
+        TestServer.execute("CREATE ROLE %s LOGIN PASSWORD 'secret'".formatted(owner));
+        TestServer.execute("CREATE SCHEMA %s AUTHORIZATION %s".formatted(schema, owner));
+
+        PostgresStore.on(TestServer.plain(owner, "secret"))
+                .schema(schema)
+                .notifications(false)
+                .open()
+                .close();
+    }
+
+    @Test
     void workers_work_and_viewers_look_with_the_rights_granted() throws Exception {
         String schema = TestServer.newSchema();
         String worker = "worker_" + schema;

@@ -1,5 +1,12 @@
 -- Which migrations have been applied. Before the first of them; harmless when repeated.
-CREATE SCHEMA IF NOT EXISTS ${schema};
+-- CREATE SCHEMA IF NOT EXISTS would need CREATE on the database also for a schema that the DBA has made.
+DO $$
+BEGIN
+    IF to_regnamespace('${schema}') IS NULL THEN
+        CREATE SCHEMA ${schema};
+    END IF;
+END
+$$;
 
 CREATE TABLE IF NOT EXISTS ${schema}.migration (
     version    integer     PRIMARY KEY,
