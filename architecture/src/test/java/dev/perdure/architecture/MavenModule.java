@@ -27,7 +27,7 @@ import java.util.stream.Stream;
  */
 record MavenModule(String name, Optional<ModuleDescriptor> descriptor, JavaClasses classes) {
     private static final Path ROOT = Path.of("").toAbsolutePath().getParent();
-    private static final Pattern LISTED = Pattern.compile("<module>([^<]+)</module>");
+    private static final Pattern LISTED = Pattern.compile("<module>\\s*([^<\\s]+)\\s*</module>");
     /** They consist of tests. */
     private static final Set<String> WITHOUT_CLASSES = Set.of("architecture", "compatibility", "torture");
 

@@ -38,6 +38,15 @@ class ModulesTest {
             entry("perdure-jdbi", Set.of("perdure-core")),
             entry("perdure-spring", Set.of("perdure-core", "perdure-postgres")),
             entry("perdure-spring-boot-starter", Set.of("perdure-core", "perdure-postgres", "perdure-spring")),
+            entry(
+                    "perdure-spring-boot-starter-test",
+                    Set.of(
+                            "perdure-core",
+                            "perdure-testing",
+                            "perdure-embedded",
+                            "perdure-postgres",
+                            "perdure-spring",
+                            "perdure-spring-boot-starter")),
             entry("perdure-http", Set.of("perdure-core")),
             entry("perdure-cli", Set.of("perdure-core", "perdure-embedded", "perdure-postgres", "perdure-http")),
             entry("examples", Set.of("perdure-core", "perdure-postgres", "perdure-http")),

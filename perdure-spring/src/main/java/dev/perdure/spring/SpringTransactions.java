@@ -10,6 +10,7 @@ import dev.perdure.spi.change.Entry;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.util.Optional;
+import java.util.function.Supplier;
 import javax.sql.DataSource;
 import org.springframework.jdbc.datasource.DataSourceUtils;
 import org.springframework.transaction.PlatformTransactionManager;
@@ -33,12 +34,13 @@ import org.springframework.transaction.support.DefaultTransactionDefinition;
  * <p>This source writes the step's record on the transaction's connection right before Spring commits. Thread-safe.
  */
 public final class SpringTransactions implements Transactor<TransactionStatus> {
-    private final TransactionRecorder recorder;
+    private final Supplier<TransactionRecorder> recorders;
     private final PlatformTransactionManager manager;
     private final DataSource source;
 
-    private SpringTransactions(TransactionRecorder recorder, PlatformTransactionManager manager, DataSource source) {
-        this.recorder = recorder;
+    private SpringTransactions(
+            Supplier<TransactionRecorder> recorders, PlatformTransactionManager manager, DataSource source) {
+        this.recorders = recorders;
         this.manager = manager;
         this.source = source;
     }
@@ -51,20 +53,31 @@ public final class SpringTransactions implements Transactor<TransactionStatus> {
      *     to Perdure's tables
      */
     public static SpringTransactions on(PostgresStore store, PlatformTransactionManager manager, DataSource source) {
-        return new SpringTransactions(TransactionRecorder.of(store), manager, source);
+        TransactionRecorder recorder = TransactionRecorder.of(store);
+        return new SpringTransactions(() -> recorder, manager, source);
+    }
+
+    /**
+     * Like {@link #on(PostgresStore, PlatformTransactionManager, DataSource)}, with the store that is current at each
+     * step. For tests that open a store of their own each, in one application.
+     */
+    public static SpringTransactions on(
+            Supplier<PostgresStore> current, PlatformTransactionManager manager, DataSource source) {
+        return new SpringTransactions(() -> TransactionRecorder.of(current.get()), manager, source);
     }
 
     @Override
     public Transacted run(TransactionTicket ticket, Work<TransactionStatus> work) throws Exception {
         boolean interrupted = Thread.interrupted(); // an interrupt during a socket read would close the connection
         try {
+            TransactionRecorder recorder = recorders.get();
             TransactionStatus status;
             try {
                 status = manager.getTransaction(definition(ticket));
             } catch (TransactionException none) {
                 return new Transacted.Unavailable(none);
             }
-            return new OneTransaction(status).run(ticket, work);
+            return new OneTransaction(status, recorder).run(ticket, work);
         } finally {
             if (interrupted) {
                 Thread.currentThread().interrupt();
@@ -84,9 +97,11 @@ public final class SpringTransactions implements Transactor<TransactionStatus> {
     /** Runs one transaction. */
     private final class OneTransaction {
         private final TransactionStatus status;
+        private final TransactionRecorder recorder;
 
-        OneTransaction(TransactionStatus status) {
+        OneTransaction(TransactionStatus status, TransactionRecorder recorder) {
             this.status = status;
+            this.recorder = recorder;
         }
 
         Transacted run(TransactionTicket ticket, Work<TransactionStatus> work) throws Exception {

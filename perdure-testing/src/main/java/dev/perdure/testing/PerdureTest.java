@@ -6,6 +6,7 @@ import dev.perdure.RetryPolicy;
 import dev.perdure.Run;
 import dev.perdure.RunChange;
 import dev.perdure.RunFilter;
+import dev.perdure.RunListener;
 import dev.perdure.StartOptions;
 import dev.perdure.audit.Operator;
 import dev.perdure.dag.DagRun;
@@ -73,6 +74,7 @@ public final class PerdureTest extends ForwardingPerdure {
     private final List<Limiter> limiters = new ArrayList<>();
     private Retention retention = Retention.of(Retention.FOREVER);
     private final List<RunChange> changes = new CopyOnWriteArrayList<>();
+    private final List<RunListener> listeners = new ArrayList<>(List.of(changes::add));
     private final List<Member> members = new CopyOnWriteArrayList<>();
     private final Faults.Plan faults = new Faults.Plan();
     private final List<Interceptor> interceptors = new ArrayList<>();
@@ -154,6 +156,13 @@ public final class PerdureTest extends ForwardingPerdure {
     public PerdureTest limiters(Limiter... declared) {
         requireNotStarted();
         limiters.addAll(List.of(declared));
+        return this;
+    }
+
+    /** Calls this listener after every change of state that an engine commits. */
+    public PerdureTest listener(RunListener listener) {
+        requireNotStarted();
+        listeners.add(listener);
         return this;
     }
 
@@ -260,7 +269,7 @@ public final class PerdureTest extends ForwardingPerdure {
                 seen,
                 clockwork,
                 registered,
-                List.of(changes::add),
+                List.copyOf(listeners),
                 rules,
                 List.copyOf(queues),
                 List.copyOf(schedules),

@@ -2,6 +2,7 @@ package dev.perdure.spring.boot;
 
 import dev.perdure.RunState;
 import dev.perdure.error.PerdureException;
+import dev.perdure.spring.boot.internal.RunningEngine;
 import dev.perdure.status.StoreStatus;
 import java.util.LinkedHashMap;
 import java.util.Map;
@@ -13,7 +14,7 @@ import java.util.Map;
  * @param details the workers, and what waits
  */
 record EngineHealth(boolean up, Map<String, Object> details) {
-    static EngineHealth of(EngineLifecycle engine) {
+    static EngineHealth of(RunningEngine engine) {
         Map<String, Object> details = new LinkedHashMap<>();
         StoreStatus status;
         try {

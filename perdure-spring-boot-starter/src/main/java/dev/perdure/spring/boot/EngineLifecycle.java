@@ -2,23 +2,14 @@ package dev.perdure.spring.boot;
 
 import dev.perdure.Perdure;
 import dev.perdure.PerdureBuilder;
-import dev.perdure.RetryPolicy;
-import dev.perdure.RunListener;
 import dev.perdure.StartOptions;
-import dev.perdure.audit.Operator;
-import dev.perdure.error.InvalidRequestException;
-import dev.perdure.interceptor.Interceptor;
-import dev.perdure.queue.Limiter;
 import dev.perdure.queue.Queue;
-import dev.perdure.reaction.Reaction;
-import dev.perdure.retention.Retention;
-import dev.perdure.schedule.Schedule;
-import dev.perdure.spi.Codec;
 import dev.perdure.spi.Store;
+import dev.perdure.spring.boot.internal.EngineBeans;
+import dev.perdure.spring.boot.internal.RunningEngine;
 import java.util.List;
 import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
-import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
 import org.springframework.boot.context.event.ApplicationReadyEvent;
 import org.springframework.context.ApplicationListener;
 import org.springframework.context.ConfigurableApplicationContext;
@@ -38,7 +29,8 @@ import org.springframework.core.Ordered;
  *
  * <p>The first engine lives on beside the second, because handles from it are still in use. Thread-safe.
  */
-final class EngineLifecycle implements SmartLifecycle, ApplicationListener<ApplicationReadyEvent>, Ordered {
+final class EngineLifecycle
+        implements RunningEngine, SmartLifecycle, ApplicationListener<ApplicationReadyEvent>, Ordered {
     /** Below the phases of the web server, which are at most 2,048 below the highest: starts before it, stops after. */
     private static final int PHASE = SmartLifecycle.DEFAULT_PHASE - 4096;
 
@@ -57,19 +49,18 @@ final class EngineLifecycle implements SmartLifecycle, ApplicationListener<Appli
         this.application = application;
     }
 
-    /** The engine to use now. */
-    Perdure current() {
+    @Override
+    public Perdure current() {
         Perdure running = worker;
         Perdure engine = running == null ? client : running;
         if (engine == null) {
-            throw new InvalidRequestException(
-                    "Perdure is not running: the application has not created all its beans, or has stopped. Use it from an ApplicationRunner, an event listener or a request instead of a constructor or @PostConstruct.");
+            throw RunningEngine.notRunning();
         }
         return engine;
     }
 
-    /** Whether this process runs workflows now. */
-    boolean works() {
+    @Override
+    public boolean works() {
         return worker != null;
     }
 
@@ -146,28 +137,26 @@ final class EngineLifecycle implements SmartLifecycle, ApplicationListener<Appli
     }
 
     private PerdureBuilder builder() {
-        ConfigurableListableBeanFactory beans = application.getBeanFactory();
+        EngineBeans beans = new EngineBeans(application.getBeanFactory());
         PerdureBuilder made = Perdure.on(store);
-        made.register(WorkflowBeans.of(beans).toArray());
-        List<Queue> queues = beans.getBeanProvider(Queue.class).orderedStream().toList();
+        made.register(beans.workflows());
+        List<Queue> queues = beans.queues();
         made.declare(queues.toArray(Queue[]::new));
         if (properties.worker().queues().isEmpty()) {
             made.queues(StartOptions.DEFAULT_QUEUE);
             queues.forEach(queue -> made.queues(queue.name()));
         }
-        made.schedules(beans.getBeanProvider(Schedule.class).orderedStream().toArray(Schedule[]::new));
-        made.limiters(beans.getBeanProvider(Limiter.class).orderedStream().toArray(Limiter[]::new));
-        made.reactions(beans.getBeanProvider(Reaction.class).orderedStream().toArray(Reaction[]::new));
-        beans.getBeanProvider(RunListener.class).orderedStream().forEach(made::listener);
-        beans.getBeanProvider(Interceptor.class).orderedStream().forEach(made::interceptor);
-        beans.getBeanProvider(RetryPolicy.class).ifUnique(made::retry);
-        beans.getBeanProvider(Codec.class).ifUnique(made::codec);
-        beans.getBeanProvider(Retention.class).ifUnique(made::retention);
-        beans.getBeanProvider(Operator.class).ifUnique(made::operator);
+        made.schedules(beans.schedules());
+        made.limiters(beans.limiters());
+        made.reactions(beans.reactions());
+        beans.listeners().forEach(made::listener);
+        beans.interceptors().forEach(made::interceptor);
+        beans.retry().ifPresent(made::retry);
+        beans.codec().ifPresent(made::codec);
+        beans.retention().ifPresent(made::retention);
+        beans.operator().ifPresent(made::operator);
         properties.applyTo(made);
-        beans.getBeanProvider(PerdureBuilderCustomizer.class)
-                .orderedStream()
-                .forEach(customizer -> customizer.customize(made));
+        beans.all(PerdureBuilderCustomizer.class).forEach(customizer -> customizer.customize(made));
         return made;
     }
 }

@@ -1,5 +1,6 @@
 package dev.perdure.spring.boot;
 
+import dev.perdure.spring.boot.internal.RunningEngine;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnBean;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
@@ -10,7 +11,7 @@ import org.springframework.context.annotation.Configuration;
 
 /** The health indicator and the endpoint, in an application that has the actuator. */
 @AutoConfiguration(after = PerdureAutoConfiguration.class)
-@ConditionalOnBean(EngineLifecycle.class)
+@ConditionalOnBean(RunningEngine.class)
 public final class PerdureActuatorAutoConfiguration {
     private static final String HEALTH_IN_BOOT_3 = "org.springframework.boot.actuate.health.HealthIndicator";
     private static final String HEALTH_IN_BOOT_4 = "org.springframework.boot.health.contributor.HealthIndicator";
@@ -19,7 +20,7 @@ public final class PerdureActuatorAutoConfiguration {
     @ConditionalOnClass(name = "org.springframework.boot.actuate.endpoint.annotation.Endpoint")
     static class OfEndpoint {
         @Bean
-        PerdureEndpoint perdureEndpoint(EngineLifecycle engine) {
+        PerdureEndpoint perdureEndpoint(RunningEngine engine) {
             return new PerdureEndpoint(engine);
         }
     }
@@ -30,7 +31,7 @@ public final class PerdureActuatorAutoConfiguration {
     @ConditionalOnProperty(name = "management.health.perdure.enabled", matchIfMissing = true)
     static class OfHealthInBoot3 {
         @Bean
-        org.springframework.boot.actuate.health.HealthIndicator perdureHealthIndicator(EngineLifecycle engine) {
+        org.springframework.boot.actuate.health.HealthIndicator perdureHealthIndicator(RunningEngine engine) {
             return () -> {
                 EngineHealth health = EngineHealth.of(engine);
                 return org.springframework.boot.actuate.health.Health.status(health.up() ? "UP" : "DOWN")
@@ -45,7 +46,7 @@ public final class PerdureActuatorAutoConfiguration {
     @ConditionalOnProperty(name = "management.health.perdure.enabled", matchIfMissing = true)
     static class OfHealthInBoot4 {
         @Bean
-        org.springframework.boot.health.contributor.HealthIndicator perdureHealthIndicator(EngineLifecycle engine) {
+        org.springframework.boot.health.contributor.HealthIndicator perdureHealthIndicator(RunningEngine engine) {
             return () -> {
                 EngineHealth health = EngineHealth.of(engine);
                 return org.springframework.boot.health.contributor.Health.status(health.up() ? "UP" : "DOWN")

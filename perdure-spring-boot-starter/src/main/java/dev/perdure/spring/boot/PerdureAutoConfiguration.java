@@ -8,10 +8,8 @@ import dev.perdure.spi.Inbox;
 import dev.perdure.spi.Store;
 import dev.perdure.spring.SpringOutbox;
 import dev.perdure.spring.SpringTransactions;
-import java.util.function.Supplier;
+import dev.perdure.spring.boot.internal.LateTarget;
 import javax.sql.DataSource;
-import org.springframework.aop.TargetSource;
-import org.springframework.aop.framework.ProxyFactory;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnBean;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
@@ -50,7 +48,7 @@ public final class PerdureAutoConfiguration {
     /** The engine. The lifecycle closes it, so Spring must not. */
     @Bean(destroyMethod = "")
     Perdure perdure(EngineLifecycle lifecycle) {
-        return proxy(Perdure.class, lifecycle::current);
+        return LateTarget.proxy(Perdure.class, lifecycle::current);
     }
 
     /** Transaction steps and the outbox, in the database of the application's own transactions. */
@@ -71,33 +69,7 @@ public final class PerdureAutoConfiguration {
         @ConditionalOnSingleCandidate(DataSource.class)
         Outbox perdureOutbox(PostgresStore store, Perdure perdure, DataSource source) {
             Inbox current = SpringOutbox.current(PostgresOutbox.on(store), source);
-            return proxy(Outbox.class, () -> perdure.outbox(current));
+            return LateTarget.proxy(Outbox.class, () -> perdure.outbox(current));
         }
-    }
-
-    /** An object that asks for its target at each call, because beans are injected before the engine starts. */
-    private static <T> T proxy(Class<T> type, Supplier<T> target) {
-        ProxyFactory factory = new ProxyFactory();
-        factory.addInterface(type);
-        factory.setTargetSource(new TargetSource() {
-            @Override
-            public Class<?> getTargetClass() {
-                return type;
-            }
-
-            @Override
-            public boolean isStatic() {
-                return false;
-            }
-
-            @Override
-            public Object getTarget() {
-                return target.get();
-            }
-
-            @Override
-            public void releaseTarget(Object used) {}
-        });
-        return type.cast(factory.getProxy(type.getClassLoader()));
     }
 }

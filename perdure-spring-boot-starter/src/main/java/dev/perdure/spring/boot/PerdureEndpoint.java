@@ -1,6 +1,7 @@
 package dev.perdure.spring.boot;
 
 import dev.perdure.RunState;
+import dev.perdure.spring.boot.internal.RunningEngine;
 import dev.perdure.status.Finding;
 import dev.perdure.status.StoreStatus;
 import java.time.Instant;
@@ -11,9 +12,9 @@ import org.springframework.boot.actuate.endpoint.annotation.ReadOperation;
 /** The endpoint {@code perdure} of the actuator: what waits, who works, and what is wrong with the store. */
 @Endpoint(id = "perdure")
 public final class PerdureEndpoint {
-    private final EngineLifecycle engine;
+    private final RunningEngine engine;
 
-    PerdureEndpoint(EngineLifecycle engine) {
+    PerdureEndpoint(RunningEngine engine) {
         this.engine = engine;
     }
 

@@ -28,6 +28,9 @@ import org.springframework.context.annotation.Bean;
 @ConditionalOnMissingBean(Store.class)
 @EnableConfigurationProperties(PerdureProperties.class)
 public final class PerdureStoreAutoConfiguration {
+    /** The connections for everything that is not a lane, without the one that listens. */
+    private static final int BESIDE_LANES = 2;
+
     /** The store. It opens after Flyway, Liquibase and scripts, which may create its schema. */
     @Bean
     @DependsOnDatabaseInitialization
@@ -40,6 +43,10 @@ public final class PerdureStoreAutoConfiguration {
             throw new InvalidRequestException(
                     "The application has several DataSource beans, and none of them is primary. Annotate the one for Perdure with @PerdureDataSource.");
         }
-        return properties.store().applyTo(PostgresStore.on(source)).open();
+        PostgresStore store =
+                properties.store().applyTo(PostgresStore.on(source)).open();
+        boolean listens = !Boolean.FALSE.equals(properties.store().notifications());
+        PoolInLog.say(source, store.lanes() + BESIDE_LANES + (listens ? 1 : 0));
+        return store;
     }
 }

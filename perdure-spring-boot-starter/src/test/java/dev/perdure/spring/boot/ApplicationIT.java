@@ -4,7 +4,10 @@ import static dev.perdure.StartOptions.id;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import com.example.shop.ShopApplication;
+import ch.qos.logback.classic.Level;
+import ch.qos.logback.classic.Logger;
+import ch.qos.logback.classic.spi.ILoggingEvent;
+import ch.qos.logback.core.read.ListAppender;
 import com.zaxxer.hikari.HikariDataSource;
 import dev.perdure.Outbox;
 import dev.perdure.Perdure;
@@ -18,11 +21,13 @@ import dev.perdure.embedded.SharedPostgres;
 import dev.perdure.error.UnknownRunException;
 import dev.perdure.postgres.PostgresStore;
 import dev.perdure.spring.SpringTransactions;
+import java.util.List;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 import javax.sql.DataSource;
 import org.junit.jupiter.api.Test;
+import org.slf4j.LoggerFactory;
 import org.springframework.aop.support.AopUtils;
 import org.springframework.boot.WebApplicationType;
 import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
@@ -58,7 +63,6 @@ final class ApplicationIT {
     }
 
     /** Its workflow, in a bean that Spring wraps in a proxy because of its other method. */
-    // region transactions
     @Component
     static class Orders {
         private final Stock stock;
@@ -85,7 +89,6 @@ final class ApplicationIT {
             return run;
         }
     }
-    // endregion
 
     @Configuration(proxyBeanMethods = false)
     @EnableAutoConfiguration
@@ -105,6 +108,11 @@ final class ApplicationIT {
 
     private static ConfigurableApplicationContext start(
             Class<?> application, SharedPostgres.Fresh database, String... properties) {
+        return builder(application, database, properties).run();
+    }
+
+    private static SpringApplicationBuilder builder(
+            Class<?> application, SharedPostgres.Fresh database, String... properties) {
         return new SpringApplicationBuilder(application)
                 .web(WebApplicationType.NONE)
                 .properties(
@@ -112,8 +120,7 @@ final class ApplicationIT {
                         "spring.datasource.url=" + database.jdbcUrl(),
                         "spring.datasource.username=" + database.user(),
                         "spring.datasource.password=" + database.password())
-                .properties(properties)
-                .run();
+                .properties(properties);
     }
 
     @Test
@@ -163,17 +170,6 @@ final class ApplicationIT {
         // endregion
     }
 
-    @Test
-    void the_application_of_the_guide_runs() throws Exception {
-        try (SharedPostgres.Fresh database = SharedPostgres.database("guide");
-                ConfigurableApplicationContext context = start(ShopApplication.class, database)) {
-            Perdure perdure = context.getBean(Perdure.class);
-            assertThat(perdure.run(RunId.of("order-1"), TypeRef.of(String.class))
-                            .result())
-                    .isEqualTo("PAY-book, TRACK-book");
-        }
-    }
-
     private static boolean hasRuns(DataSource source, String schema) {
         return new JdbcTemplate(source)
                 .queryForObject("SELECT to_regclass(?) IS NOT NULL", Boolean.class, schema + ".run");
@@ -198,6 +194,46 @@ final class ApplicationIT {
             try (ConfigurableApplicationContext context = start(TwoPools.class, application, "perdure.enabled=false")) {
                 assertThat(context.getBeanNamesForType(Perdure.class)).isEmpty();
             }
+        }
+    }
+
+    @Configuration(proxyBeanMethods = false)
+    @EnableAutoConfiguration
+    static class Empty {}
+
+    private static List<String> logOf(SharedPostgres.Fresh database, String... properties) {
+        ListAppender<ILoggingEvent> lines = new ListAppender<>();
+        Logger logger = (Logger) LoggerFactory.getLogger("dev.perdure.store");
+        try (ConfigurableApplicationContext context = builder(Empty.class, database, properties)
+                .initializers(
+                        unused -> { // after Boot has set up the log
+                            logger.setLevel(Level.INFO);
+                            logger.addAppender(lines);
+                            lines.start();
+                        })
+                .run()) {
+            return lines.list.stream()
+                    .map(event -> event.getLevel() + " " + event.getFormattedMessage())
+                    .toList();
+        } finally {
+            logger.detachAppender(lines);
+        }
+    }
+
+    @Test
+    void the_log_says_how_many_connections_of_the_pool_the_store_takes() {
+        try (SharedPostgres.Fresh database = SharedPostgres.database("pool")) {
+            assertThat(logOf(database, "spring.datasource.hikari.pool-name=shop"))
+                    .contains("INFO Perdure takes up to 5 of the 10 connections of the pool 'shop'.");
+            assertThat(logOf(
+                            database,
+                            "spring.datasource.hikari.pool-name=shop",
+                            "spring.datasource.hikari.maximum-pool-size=4",
+                            "perdure.store.lanes=3"))
+                    .first()
+                    .asString()
+                    .startsWith("WARN Perdure takes up to 6 connections, and the pool 'shop' has only 4")
+                    .contains("spring.datasource.hikari.maximum-pool-size", "@PerdureDataSource");
         }
     }
 }

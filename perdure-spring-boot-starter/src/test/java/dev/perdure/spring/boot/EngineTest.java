@@ -40,6 +40,8 @@ import org.springframework.aop.framework.ProxyFactory;
 import org.springframework.boot.ApplicationRunner;
 import org.springframework.boot.WebApplicationType;
 import org.springframework.boot.autoconfigure.ImportAutoConfiguration;
+import org.springframework.boot.availability.AvailabilityChangeEvent;
+import org.springframework.boot.availability.ReadinessState;
 import org.springframework.boot.builder.SpringApplicationBuilder;
 import org.springframework.boot.context.event.ApplicationReadyEvent;
 import org.springframework.boot.context.properties.source.InvalidConfigurationPropertyValueException;
@@ -262,6 +264,27 @@ final class EngineTest {
         assertThatThrownBy(perdure::status)
                 .isInstanceOf(InvalidRequestException.class)
                 .hasMessageContaining("has stopped");
+    }
+
+    @Configuration(proxyBeanMethods = false)
+    static class Probed {
+        final List<Integer> workersWhenReady = new ArrayList<>();
+
+        @Bean
+        ApplicationListener<AvailabilityChangeEvent<ReadinessState>> probe(Perdure perdure) {
+            return event -> {
+                if (event.getState() == ReadinessState.ACCEPTING_TRAFFIC) {
+                    workersWhenReady.add(perdure.status().workers());
+                }
+            };
+        }
+    }
+
+    @Test
+    void the_application_is_ready_for_traffic_when_the_worker_has_begun() {
+        try (ConfigurableApplicationContext context = start(Probed.class)) {
+            assertThat(context.getBean(Probed.class).workersWhenReady).containsExactly(1);
+        }
     }
 
     @Test

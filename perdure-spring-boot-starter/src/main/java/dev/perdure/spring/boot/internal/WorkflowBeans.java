@@ -1,4 +1,4 @@
-package dev.perdure.spring.boot;
+package dev.perdure.spring.boot.internal;
 
 import dev.perdure.Definition;
 import dev.perdure.Workflow;
@@ -33,7 +33,7 @@ import org.springframework.util.ReflectionUtils.MethodFilter;
  * <p>It takes the object behind a proxy. The engine calls a workflow method once for each replay, and leaves it by a
  * throwable when the run suspends, so advice around the method would not mean what it says.
  */
-final class WorkflowBeans {
+public final class WorkflowBeans {
     private static final List<String> TRANSACTIONAL =
             List.of("org.springframework.transaction.annotation.Transactional", "jakarta.transaction.Transactional");
 
@@ -85,7 +85,8 @@ final class WorkflowBeans {
                 : type;
     }
 
-    private static Set<Method> methods(Class<?> type) {
+    /** The methods of a class that the engine calls. */
+    public static Set<Method> methods(Class<?> type) {
         if (!AnnotationUtils.isCandidateClass(type, List.of(Workflow.class, Handler.class, Scheduled.class))) {
             return Set.of();
         }
