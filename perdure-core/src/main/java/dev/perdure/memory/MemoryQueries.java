@@ -244,6 +244,11 @@ final class MemoryQueries implements Runs, Journals {
     }
 
     @Override
+    public String mark() {
+        return tables.inTransaction(tables::mark);
+    }
+
+    @Override
     public Page read(RunRef run, int afterPosition, int maxBytes) {
         return tables.inTransaction(() -> page(tables.byKey.get(run.key()), afterPosition, maxBytes));
     }

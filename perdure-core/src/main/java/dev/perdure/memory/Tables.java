@@ -118,6 +118,7 @@ final class Tables {
     private final List<Hints.Listener> listeners = new CopyOnWriteArrayList<>();
     private final List<Hints.Hint> pendingHints = new ArrayList<>();
     private long sequence;
+    private long transactions;
 
     Tables(Clockwork clockwork) {
         this.clockwork = clockwork;
@@ -142,11 +143,17 @@ final class Tables {
         return row.wakeAt;
     }
 
+    /** Differs after every transaction, also after those that only read. */
+    String mark() {
+        return String.valueOf(transactions);
+    }
+
     <T extends @Nullable Object> T inTransaction(Supplier<T> work) {
         T result;
         List<Hints.Hint> hints;
         lock.lock();
         try {
+            transactions++;
             result = work.get();
             reactions.start(starter);
             hints = List.copyOf(pendingHints);

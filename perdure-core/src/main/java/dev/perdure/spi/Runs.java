@@ -148,4 +148,10 @@ public interface Runs {
 
     /** What the audit has recorded, newest first. */
     List<AuditEntry> audited(AuditFilter filter);
+
+    /**
+     * A text that differs from an earlier one if anything in the store has changed since. It may also differ if nothing
+     * has. Asking reads no table, so that somebody who looks on can ask once a second.
+     */
+    String mark();
 }

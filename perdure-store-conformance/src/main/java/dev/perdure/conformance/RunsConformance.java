@@ -29,6 +29,7 @@ import java.math.BigDecimal;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
@@ -234,6 +235,19 @@ public abstract class RunsConformance extends StoreConformance {
                 .containsExactlyInAnyOrder(
                         new Ended(completed, RunState.COMPLETED, payload("1"), ""), Ended.removed(nobody));
         assertThat(store().runs().ended(List.of())).isEmpty();
+    }
+
+    @Test
+    void the_mark_differs_after_every_change() {
+        WorkerId worker = join();
+        Set<String> marks = new HashSet<>();
+        marks.add(store().runs().mark());
+        RunRef run = startOwned(worker, "a");
+        marks.add(store().runs().mark());
+        apply(worker, advance(run, 1, complete("1")));
+        marks.add(store().runs().mark());
+
+        assertThat(marks).hasSize(3);
     }
 
     @Test

@@ -278,6 +278,12 @@ public final class PostgresRuns implements Runs {
                 PostgresRuns::entry);
     }
 
+    @Override
+    public String mark() {
+        return query.all(QuerySql.MARK, parameters -> {}, row -> row.getString("mark"))
+                .getFirst();
+    }
+
     private static AuditEntry entry(ResultSet row) throws SQLException {
         return new AuditEntry(
                 row.getObject("id", UUID.class),

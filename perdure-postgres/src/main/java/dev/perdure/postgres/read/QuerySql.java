@@ -207,6 +207,9 @@ public final class QuerySql {
             LIMIT ?
             """;
 
+    /** Every change of the server writes to its log, before the transaction is visible. Reads no table. */
+    static final String MARK = "SELECT pg_current_wal_insert_lsn()::text AS mark";
+
     final Schema schema;
     final String find;
     final String latest;
