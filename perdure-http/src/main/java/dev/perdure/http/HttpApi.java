@@ -18,6 +18,7 @@ import dev.perdure.http.internal.guard.FailureLimit;
 import dev.perdure.http.internal.guard.Gate;
 import dev.perdure.http.internal.guard.Turns;
 import dev.perdure.http.internal.openapi.OpenApi;
+import dev.perdure.http.internal.json.Shape;
 import dev.perdure.http.internal.route.Answers;
 import dev.perdure.http.internal.route.Call;
 import dev.perdure.http.internal.route.Problem;
@@ -39,6 +40,7 @@ import java.io.IOException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
@@ -72,9 +74,14 @@ public final class HttpApi implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger("dev.perdure.http");
     private static final int LONGEST_TARGET = 8 * 1024;
 
+    private static final Shape<Caller> CALLER = Shape.<Caller>named("Caller")
+            .text("name", "The name that the audit records.", Caller::name)
+            .text("role", "What the caller may do.", Caller::role);
+
     private final String prefix;
     private final int maxBodyBytes;
     private final boolean authenticated;
+    private final @Nullable Pages pages;
     private final Gate gate;
     private final Turns turns;
     private final RouteTable table;
@@ -84,6 +91,7 @@ public final class HttpApi implements AutoCloseable {
         this.prefix = settings.prefix;
         this.maxBodyBytes = settings.maxBodyBytes;
         this.authenticated = settings.authentication != null;
+        this.pages = settings.pages;
         this.gate =
                 new Gate(settings.hosts, settings.origins, settings.authentication, new FailureLimit(System::nanoTime));
         this.turns = new Turns(settings.concurrency, settings.waiting);
@@ -107,6 +115,9 @@ public final class HttpApi implements AutoCloseable {
         routes.addAll(new StartRoutes(services).routes());
         routes.addAll(new MailRoutes(services, webhooks).routes());
         routes.addAll(new StreamRoutes(services).routes());
+        routes.add(Route.get("/me", "Tells who the caller is.")
+                .answers(200, "The caller.", CALLER)
+                .does(call -> Answers.ok(CALLER.json(call.caller()))));
         routes.add(Route.get("/openapi.json", "Describes this API.")
                 .answers(200, "An OpenAPI 3.1 document.")
                 .does(call -> Answers.ok(OpenApi.document(table.routes(), prefix))));
@@ -129,6 +140,7 @@ public final class HttpApi implements AutoCloseable {
         private final Map<String, Webhook> webhooks = new TreeMap<>();
         private @Nullable Authentication authentication;
         private @Nullable Redaction redaction;
+        private @Nullable Pages pages;
         private int maxBodyBytes = 4 * 1024 * 1024;
         private int concurrency = 8;
         private int waiting = 1_000;
@@ -168,6 +180,12 @@ public final class HttpApi implements AutoCloseable {
         /** The origins of pages of other sites that may act, such as {@code https://tools.example.com}. */
         public Builder origins(String... values) {
             origins.addAll(Arrays.asList(values));
+            return this;
+        }
+
+        /** What answers requests to read outside of the path of the API, such as the dashboard. */
+        public Builder pages(Pages beside) {
+            pages = beside;
             return this;
         }
 
@@ -285,15 +303,27 @@ public final class HttpApi implements AutoCloseable {
         if (closing.get()) {
             throw new Problem(503, "Closing", "This process is shutting down. Send the request to another one.");
         }
+        if (pages != null && isPage(request)) {
+            return pages.answer(request);
+        }
         RouteTable.Match match = table.find(request.method(), path(request.target()));
         Caller caller = gate.admit(request, match.route());
         Call call = new Call(request, match, caller, body(request));
         return turns.with(() -> match.route().answer(call));
     }
 
-    private String path(String target) {
+    private boolean isPage(ApiRequest request) {
+        boolean reads = request.method().equals("GET") || request.method().equals("HEAD");
+        return reads && !withoutQuery(request.target()).startsWith(prefix + "/");
+    }
+
+    private static String withoutQuery(String target) {
         int query = target.indexOf('?');
-        String path = query < 0 ? target : target.substring(0, query);
+        return query < 0 ? target : target.substring(0, query);
+    }
+
+    private String path(String target) {
+        String path = withoutQuery(target);
         if (!path.startsWith(prefix + "/")) {
             throw Problem.unknown("UnknownRoute", "The API is under the path %s/.".formatted(prefix));
         }
@@ -316,12 +346,20 @@ public final class HttpApi implements AutoCloseable {
         }
     }
 
-    /** What every response says: it is for this caller alone, it is no page, and other sites get nothing of it. */
+    private static final Map<String, String> SAFE = Map.of(
+            "Cache-Control", "no-store",
+            "X-Content-Type-Options", "nosniff",
+            "Content-Security-Policy", "default-src 'none'; frame-ancestors 'none'",
+            "Referrer-Policy", "no-referrer");
+
+    /**
+     * What every response says unless it is a page that says it itself: it is for this caller alone, it is no page, and
+     * other sites get nothing of it.
+     */
     private static ApiResponse finished(ApiResponse response) {
-        ApiResponse safe = response.with("Cache-Control", "no-store")
-                .with("X-Content-Type-Options", "nosniff")
-                .with("Content-Security-Policy", "default-src 'none'; frame-ancestors 'none'")
-                .with("Referrer-Policy", "no-referrer");
+        Map<String, String> headers = new HashMap<>(SAFE);
+        headers.putAll(response.headers());
+        ApiResponse safe = new ApiResponse(response.status(), headers, response.content());
         return switch (safe.status()) {
             case 401 -> safe.with("WWW-Authenticate", "Bearer");
             case 429 -> safe.with("Retry-After", "60");

@@ -106,6 +106,7 @@ final class OpenApiTest {
             "/versions",
             "/versions/v1",
             "/objects/counter/c-1",
+            "/me",
             "/openapi.json",
             "/bulk/preview?action=RETRY"
         }) {
