@@ -48,8 +48,16 @@ class ModulesTest {
                             "perdure-spring",
                             "perdure-spring-boot-starter")),
             entry("perdure-http", Set.of("perdure-core")),
-            entry("perdure-cli", Set.of("perdure-core", "perdure-embedded", "perdure-postgres", "perdure-http")),
-            entry("examples", Set.of("perdure-core", "perdure-postgres", "perdure-http")),
+            entry("perdure-dashboard", Set.of("perdure-core", "perdure-http")),
+            entry(
+                    "perdure-cli",
+                    Set.of(
+                            "perdure-core",
+                            "perdure-embedded",
+                            "perdure-postgres",
+                            "perdure-http",
+                            "perdure-dashboard")),
+            entry("examples", Set.of("perdure-core", "perdure-postgres", "perdure-http", "perdure-dashboard")),
             entry("benchmarks", Set.of("perdure-core", "perdure-embedded", "perdure-postgres")));
 
     /** These have rules of their own for their packages, which are stricter than those here. */

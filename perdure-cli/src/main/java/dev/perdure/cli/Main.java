@@ -30,6 +30,7 @@ import picocli.CommandLine.HelpCommand;
         subcommands = {
             AuditCommand.class,
             BenchCommand.class,
+            DashboardCommand.class,
             DbCommand.class,
             DemoCommand.class,
             DevCommand.class,

@@ -50,7 +50,8 @@ class PagesTest {
 
     @Test
     void a_page_is_refused_under_another_host() {
-        assertThat(api.handle(of("GET", "/").with("Host", "evil.example")).status()).isEqualTo(421);
+        assertThat(api.handle(of("GET", "/").with("Host", "evil.example")).status())
+                .isEqualTo(421);
     }
 
     @Test

@@ -1,0 +1,190 @@
+package dev.perdure.dashboard;
+
+import dev.perdure.http.exchange.ApiResponse;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.concurrent.locks.Condition;
+import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.Supplier;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Tells all open pages that something has changed, at most once a second. While a page is open, one thread asks the
+ * store one cheap question a second for all pages together; without pages it asks nothing. Thread-safe.
+ *
+ * <p>A page that hears nothing for ten seconds says so. So a stream is silent while the store does not answer, and
+ * otherwise sends a sign of life.
+ */
+final class LiveChanges implements AutoCloseable {
+    static final Duration PERIOD = Duration.ofSeconds(1);
+    private static final int SIGN_OF_LIFE = 4; // periods
+    private static final int MOST_STREAMS = 1_000;
+    private static final byte[] CHANGED = "event: changed\ndata: {}\n\n".getBytes(StandardCharsets.UTF_8);
+    private static final byte[] ALIVE = ": alive\n\n".getBytes(StandardCharsets.UTF_8);
+    private static final Logger LOG = LoggerFactory.getLogger("dev.perdure.dashboard");
+
+    private final Supplier<String> question;
+    private final ReentrantLock lock = new ReentrantLock();
+    private final Condition turned = lock.newCondition();
+    private final Condition wake = lock.newCondition();
+    private String last = "";
+    private long changes;
+    private long answers;
+    private int streams;
+    private boolean closed;
+    private boolean asking;
+
+    /** With the question: a text that differs from the one before if something may have changed. */
+    LiveChanges(Supplier<String> question) {
+        this.question = question;
+    }
+
+    /** Whether one more page may listen. */
+    boolean isFull() {
+        lock.lock();
+        try {
+            return streams >= MOST_STREAMS;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** Writes a stream of server-sent events for one page, until the page or this is closed. */
+    void writeTo(ApiResponse.Sink sink) throws IOException, InterruptedException {
+        Turn turn = enter();
+        try {
+            sink.send(ALIVE);
+            Turn sent = turn;
+            while (true) {
+                turn = after(turn);
+                if (turn.closed()) {
+                    return;
+                }
+                if (turn.changes() != sent.changes()) {
+                    sink.send(CHANGED);
+                    sent = turn;
+                } else if (turn.answers() - sent.answers() >= SIGN_OF_LIFE) {
+                    sink.send(ALIVE);
+                    sent = turn;
+                }
+            }
+        } finally {
+            leave();
+        }
+    }
+
+    /**
+     * What has happened up to now.
+     *
+     * @param answers how many answers the store has given
+     * @param changes how many of them differed from the one before
+     * @param closed whether the streams end
+     */
+    private record Turn(long answers, long changes, boolean closed) {}
+
+    /** Waits for the next answer of the store. */
+    private Turn after(Turn before) throws InterruptedException {
+        lock.lock();
+        try {
+            while (!closed && answers == before.answers()) {
+                turned.await();
+            }
+            return new Turn(answers, changes, closed);
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    private Turn enter() {
+        lock.lock();
+        try {
+            streams++;
+            if (!asking && !closed) {
+                asking = true;
+                Thread.ofVirtual().name("perdure-dashboard-live").start(this::ask);
+            }
+            return new Turn(answers, changes, closed);
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    private void leave() {
+        lock.lock();
+        try {
+            streams--;
+            wake.signalAll();
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    private void ask() {
+        while (goesOn()) {
+            String answer;
+            try {
+                answer = question.get();
+            } catch (RuntimeException unanswered) { // the pages say that there is no news; the next turn asks again
+                LOG.debug("The store did not answer the dashboard.", unanswered);
+                continue;
+            }
+            lock.lock();
+            try {
+                answers++;
+                if (!answer.equals(last)) {
+                    last = answer;
+                    changes++;
+                }
+                turned.signalAll();
+            } finally {
+                lock.unlock();
+            }
+        }
+    }
+
+    /** Waits for a period. Ends the thread when no page is open, so that idle dashboards cost nothing. */
+    private boolean goesOn() {
+        lock.lock();
+        try {
+            long left = PERIOD.toNanos();
+            while (left > 0 && streams > 0 && !closed) {
+                left = wake.awaitNanos(left);
+            }
+            if (streams > 0 && !closed) {
+                return true;
+            }
+            asking = false;
+            return false;
+        } catch (InterruptedException ended) {
+            asking = false;
+            return false;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** Whether a thread asks the store. */
+    boolean isAsking() {
+        lock.lock();
+        try {
+            return asking;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** Ends all streams. */
+    @Override
+    public void close() {
+        lock.lock();
+        try {
+            closed = true;
+            turned.signalAll();
+            wake.signalAll();
+        } finally {
+            lock.unlock();
+        }
+    }
+}

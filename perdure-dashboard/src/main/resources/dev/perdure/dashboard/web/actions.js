@@ -1,0 +1,89 @@
+// What a person can do to one run. Pause and resume ask nothing; what cannot be taken back asks first.
+import { html, useState, Problem } from './view.js';
+import { go, link } from './router.js';
+import { confirm } from './confirm.js';
+import { act, send } from './api.js';
+import { session } from './session.js';
+import { hasEnded } from './timeline.js';
+
+const REASON = { name: 'reason', label: 'Reason, kept in the history of the run' };
+const reasonOf = values => ({ reason: values.reason?.trim() || 'by the dashboard' });
+
+/** A value that a person types as JSON. */
+export function parsed(text) {
+  try {
+    return JSON.parse(text);
+  } catch (error) {
+    throw new Error(`The value is no JSON: ${error.message}. Put texts between quotes.`);
+  }
+}
+
+/** Settles an awakeable of a run in the name of the operator. */
+export const resolveAwakeable = (run, position) => confirm({
+  title: `Resolve the awakeable at ${position}?`,
+  lines: [{ text: `The run ${run.id} gets this value and continues. It cannot be taken back.` }],
+  fields: [{ name: 'value', label: 'Value, as JSON', type: 'json', value: 'null', required: true }],
+  verb: 'Resolve it',
+  run: values => act(run.id, `awakeables/${position}/resolve`, { value: parsed(values.value) }),
+});
+
+const ACTIONS = {
+  cancel: run => ({
+    title: `Cancel ${run.id}?`,
+    lines: [{ text: 'It gets the cancellation at its next call and may compensate. Its children are cancelled with it.' },
+      ...(run.state === 'PAUSED' ? [{ text: 'It is paused: it hears of it when it is resumed.' }] : [])],
+    fields: [REASON], verb: 'Cancel the run', bad: true, run: values => act(run.id, 'cancel', reasonOf(values)),
+  }),
+  kill: run => ({
+    title: `Kill ${run.id}?`,
+    lines: [{ text: 'It ends at once and does not compensate: nothing it did is undone. Its children end with it.' }],
+    fields: [REASON], verb: 'Kill the run', bad: true, run: values => act(run.id, 'kill', reasonOf(values)),
+  }),
+  send: run => ({
+    title: `Send a message to ${run.id}`,
+    lines: [{ text: 'The store keeps it until the run receives it.' }],
+    fields: [{ name: 'topic', label: 'Topic', required: true }, { name: 'value', label: 'Value, as JSON', type: 'json', required: true }],
+    verb: 'Send the message', keep: 'Send nothing', run: values => send(run.id, values.topic.trim(), parsed(values.value)),
+  }),
+  fork: run => ({
+    title: `Fork ${run.id}?`,
+    lines: [{ text: 'Another run starts with what this one has recorded before a position. This run stays as it is.' }],
+    fields: [{ name: 'position', label: 'Position from which it runs anew', value: '1', required: true }],
+    verb: 'Start the fork', keep: 'Start nothing',
+    run: async values => {
+      const forked = await act(run.id, 'fork', { position: Number(values.position) });
+      if (forked?.id) go(link('/runs/' + forked.id));
+    },
+  }),
+};
+
+/** The buttons beside the title: those that the state of the run allows. */
+export function RunActions({ run, dag, reload }) {
+  const [error, setError] = useState(null);
+  const off = session.refusal();
+  const ended = hasEnded(run.state);
+  const ask = name => () => {
+    const request = ACTIONS[name](run);
+    confirm({ ...request, run: async values => { await request.run(values); reload(); } });
+  };
+  const now = (action, body) => async () => {
+    setError(null);
+    try {
+      await act(run.id, action, body);
+      reload();
+    } catch (failure) {
+      setError(failure);
+    }
+  };
+  const button = (text, onClick, cls = '') => html`<button class=${'btn ' + cls} disabled=${Boolean(off)} title=${off} onClick=${onClick}>${text}</button>`;
+  const failed = run.state === 'FAILED' || run.state === 'CANCELLED';
+  return html`<div class="acts end">
+      ${!ended && run.state !== 'PAUSED' && button('Pause', now('pause', { reason: 'by the dashboard' }))}
+      ${run.state === 'PAUSED' && button('Resume', now('resume'))}
+      ${failed && !dag && button('Retry from failed', now('retry'))}
+      ${!ended && !dag && button('Send message…', ask('send'))}
+      ${!dag && button('Fork…', ask('fork'))}
+      ${!ended && button('Cancel…', ask('cancel'))}
+      ${!ended && button('Kill…', ask('kill'), 'bad')}
+    </div>${error && html`<${Problem} error=${error}/>`}`;
+}

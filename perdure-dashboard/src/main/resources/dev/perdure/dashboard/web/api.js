@@ -1,0 +1,170 @@
+// Every route that the pages use, by what it is for, and the shape in which the pages read its answer.
+import { get, post, segment } from './http.js';
+import { millis } from './format.js';
+
+const path = id => '/runs/' + segment(id);
+
+/** Who the caller is, and what the caller may do. */
+export const me = () => get('/me');
+
+// ---- lists
+
+/** The filter of a page as the query of the API. */
+function query({ created_to, attribute, ...filter }) {
+  return { ...filter, created_before: created_to, where: attribute };
+}
+
+/** A page of runs: {runs, next}. */
+export const runs = ({ order, ...filter }) => get('/runs', { ...query(filter), oldest_first: order === 'oldest' ? 'true' : null });
+
+/** How many runs a filter selects, by state: {FAILED: {runs, more}}. */
+export async function countRuns(filter) {
+  const { counts } = await get('/runs/count', query(filter));
+  return { states: Object.fromEntries(counts.map(one => [one.state, one])) };
+}
+
+/** When the runs of a filter were started: {from, step_ms, buckets: [{FAILED: 3}]}. */
+export async function histogram({ from, to, bars, ...filter }) {
+  const answer = await get('/runs/histogram', { ...query(filter), from, to, bars });
+  const first = answer.bars[0];
+  return {
+    from: first.from,
+    step_ms: millis(first.to) - millis(first.from),
+    buckets: answer.bars.map(bar => Object.fromEntries(bar.counts.map(one => [one.state, one.runs]))),
+  };
+}
+
+// ---- one run
+
+/** A run with its payloads, as one object; its failure is the text of a stack trace. */
+export async function oneRun(id) {
+  const { run, failure, ...rest } = await get(path(id));
+  return { ...run, ...rest, failure: failure && (failure.stack ?? failure.message) };
+}
+
+export async function history(id) {
+  const answer = await get(path(id) + '/history');
+  return { events: answer.history };
+}
+
+const FAILED = new Set(['ATTEMPT', 'FAILURE']);
+const MOST_PAGES = 20;
+
+/** The journal, page by page up to a bound: {entries, more}. What failed has its error as a text. */
+export async function journal(id) {
+  const entries = [];
+  let next = 0;
+  for (let page = 0; page < MOST_PAGES && next != null; page++) {
+    const answer = await get(path(id) + '/journal', { after: next });
+    answer.entries.forEach(entry => entries.push({ ...entry, error: FAILED.has(entry.status) ? trace(entry.payload) : undefined }));
+    next = answer.next;
+  }
+  return { entries, more: next != null };
+}
+
+/** A recorded failure as the text of a stack trace. */
+function trace(payload) {
+  const failure = payload?.failure ?? payload;
+  if (!failure?.type) return undefined;
+  const lines = [];
+  for (let one = failure, depth = 0; one && depth < 20; one = one.cause, depth++) {
+    lines.push((depth ? 'Caused by: ' : '') + one.type + (one.message ? ': ' + one.message : ''));
+    (one.stack ?? []).forEach(frame => lines.push(`\tat ${frame.type}.${frame.method}(${frame.file ?? 'Unknown'}${frame.line > 0 ? ':' + frame.line : ''})`));
+  }
+  return lines.join('\n');
+}
+
+export async function children(id) {
+  const answer = await get(path(id) + '/children');
+  return { children: answer.children.map(child => child.run) };
+}
+
+const AT_WORK = new Set(['RUNNING', 'SUSPENDED', 'BACKING_OFF', 'PAUSED']);
+
+/** The tasks of a DAG: {name, run, state, after, started_at, ended_at, attempts, reason}. */
+export async function tasks(id) {
+  const answer = await get(path(id) + '/tasks');
+  const name = task => task.slice(id.length + 1); // the run of a task has the id of its DAG, a slash and the task's name
+  return {
+    tasks: answer.tasks.map(({ run, after, history: states }) => {
+      const ended = ['COMPLETED', 'FAILED', 'CANCELLED', 'SKIPPED'].includes(run.state);
+      const started = states.find(one => AT_WORK.has(one.state));
+      return {
+        name: name(run.id), run: run.id, state: run.state, after: after.map(name), reason: run.reason,
+        started_at: started?.at, ended_at: ended && started ? run.changed_at : undefined,
+        attempts: states.filter(one => one.state === 'BACKING_OFF').length + (started ? 1 : 0),
+      };
+    }),
+  };
+}
+
+export async function messages(id) {
+  const answer = await get(path(id) + '/mail');
+  return { messages: answer.mail.map(mail => ({ ...mail, topic: mail.name, value: mail.payload })) };
+}
+
+export const audit = id => get(path(id) + '/audit');
+
+// ---- actions
+
+/** cancel, kill, pause, resume, retry, fork … of one run. */
+export const act = (id, action, body) => post(`${path(id)}/${action}`, body);
+
+/** Sends a message to a run. */
+export const send = (id, topic, value) => post(`${path(id)}/messages/${segment(topic)}`, value);
+
+/** How many runs of a filter a bulk action would change, by state. */
+export async function previewBulk(action, text, filter) {
+  const { counts } = await get('/bulk/preview', { ...query(filter), action, text });
+  return counts;
+}
+
+/** Starts an action on all runs that a filter selects: the run that carries it out. */
+export async function bulk(action, text, filter) {
+  const { run } = await post('/bulk', { action, text }, query(filter));
+  return run;
+}
+
+/** How far a bulk action is: {run, report}. */
+export const bulkProgress = id => get('/bulk/' + segment(id));
+
+/** Starts a workflow or a DAG: the run. An input that is undefined is left out. */
+export const start = (definition, id, input) => post(`/definitions/${segment(definition)}/start`, input, { id });
+
+// ---- the rest
+
+/** How the store is, with all runs by state; the counts of those that have ended stop at a bound. */
+export async function status() {
+  const [store, counted] = await Promise.all([get('/status'), countRuns({})]);
+  const live = new Map(store.runs.map(one => [one.state, one]));
+  const runs = Object.values(counted.states).map(one => ({ ...one, ...live.get(one.state), more: one.more && !live.has(one.state) }));
+  return { ...store, runs };
+}
+
+/** What is registered in the process that serves the pages, with how its runs are. */
+export async function definitions() {
+  const { definitions: known } = await get('/definitions');
+  const counts = await Promise.all(known.map(one => countRuns({ definition: one.name })));
+  return { definitions: known.map((one, index) => ({ ...one, states: counts[index].states })) };
+}
+
+/** Queues, with what limits them now: operators' changes lie over what the code declares. */
+export async function queues() {
+  const answer = await get('/queues');
+  return { queues: answer.queues.map(({ load, declared, changed, ...queue }) => ({ ...queue, ...load, limits: limits({ ...declared, ...changed }) })) };
+}
+
+/** Settings are texts; 'none' lifts a limit. */
+function limits(settings) {
+  const set = Object.fromEntries(Object.entries(settings).filter(([, value]) => value !== 'none'));
+  const count = value => (value == null ? undefined : Number(value));
+  return { concurrency: count(set.concurrency), per_key: count(set.per_key), rate: set.rate };
+}
+
+export async function queueKeys(name) {
+  const answer = await get(`/queues/${segment(name)}/keys`);
+  return { keys: answer.keys.map(({ key, load }) => ({ key, ...load })) };
+}
+export const actOnQueue = (name, action, body) => post(`/queues/${segment(name)}/${action}`, body);
+export const schedules = () => get('/schedules');
+export const actOnSchedule = (name, action, body) => post(`/schedules/${segment(name)}/${action}`, body);

@@ -1,0 +1,135 @@
+// The list of runs: filtered, paged by key, selected, and changed in place while it is looked at.
+import { html, useEffect, useRef, useState, Answer, Choice, Problem, RunLink, State } from './view.js';
+import { go, here, link } from './router.js';
+import { length, millis, now, number, plural, shortened, time } from './format.js';
+import { useData, useSecond } from './live.js';
+import { countRuns, runs as readRuns } from './api.js';
+import { Chips, filterOf, viewOf, VIEWS } from './filters.js';
+import { Histogram } from './histogram.js';
+import { BulkBar } from './bulk.js';
+import { hasEnded } from './timeline.js';
+import { isTyping } from './keys.js';
+
+const PAGE = 50;
+const CHANGED = 2000;
+
+/**
+ * The rows that are shown. They keep their order while they are looked at: newer runs wait until somebody asks for
+ * them, and a run that no longer matches stays, pale.
+ */
+function useRows(filter, order) {
+  const key = JSON.stringify([filter, order]);
+  const first = useData(key, () => readRuns({ ...filter, order, limit: PAGE }));
+  const [shown, setShown] = useState({});
+  const [extra, setExtra] = useState({ busy: false });
+  useEffect(() => {
+    if (!first.data) return;
+    setShown(before => (before.key === key ? merged(before, first.data) : { key, rows: first.data.runs, next: first.data.next, newer: 0 }));
+  }, [first.data]);
+
+  const showNewer = () => setShown({ key, rows: first.data.runs, next: first.data.next, newer: 0 });
+  const showMore = async () => {
+    setExtra({ busy: true });
+    try {
+      const page = await readRuns({ ...filter, order, limit: PAGE, after: shown.next });
+      setShown(before => ({ ...before, rows: [...before.rows, ...page.runs], next: page.next }));
+      setExtra({ busy: false });
+    } catch (error) {
+      setExtra({ busy: false, error });
+    }
+  };
+  const current = shown.key === key ? shown : { rows: null, newer: 0 };
+  return { ...current, data: current.rows, error: first.error, reload: first.reload, showNewer, showMore, extra };
+}
+
+function merged(before, page) {
+  const fresh = new Map(page.runs.map(run => [run.id, run]));
+  const known = new Set(before.rows.map(run => run.id));
+  const oldest = page.runs.length ? millis(page.runs[page.runs.length - 1].created_at) : 0;
+  const rows = before.rows.map(run => {
+    const found = fresh.get(run.id);
+    if (found) return { ...found, changed: found.state !== run.state ? Date.now() : run.changed };
+    const inside = !page.next || millis(run.created_at) > oldest;
+    return inside ? { ...run, gone: true } : run;
+  });
+  return { ...before, rows, newer: page.runs.filter(run => !known.has(run.id)).length };
+}
+
+function Row({ run, selected, current, toggle, showQueue }) {
+  const ended = hasEnded(run.state);
+  const took = (ended ? millis(run.changed_at) : now()) - millis(run.created_at);
+  const why = run.reason ?? '';
+  const fresh = run.changed && Date.now() - run.changed < CHANGED;
+  return html`<tr class=${[run.gone && 'gone', fresh && 'chg', current && 'cur'].filter(Boolean).join(' ')} aria-selected=${selected ? 'true' : null}>
+    <td class="cbx opt"><input type="checkbox" class="cb" aria-label=${'Select ' + run.id} checked=${selected} onChange=${toggle}/></td>
+    <td><${State} state=${run.state}/></td>
+    <td><${RunLink} id=${run.id}/></td>
+    <td class="mono m2 opt">${run.definition}</td>
+    <td class="cut" title=${why}>${run.status && html`<span class="m2">${run.status}. </span>`}${shortened(why)}</td>
+    ${showQueue && html`<td class="m2 opt">${run.queue}</td>`}
+    <td class="n" title=${run.created_at}>${time(run.created_at)}</td>
+    <td class="n opt">${length(took)}</td></tr>`;
+}
+
+const sum = counts => Object.values(counts?.states ?? {}).reduce((all, one) => ({ runs: all.runs + one.runs, more: all.more || one.more }), { runs: 0, more: false });
+
+function useListKeys(rows, toggle) {
+  const [at, setAt] = useState(-1);
+  useEffect(() => {
+    const press = event => {
+      if (isTyping(event) || !rows) return;
+      if (event.key === 'j') setAt(Math.min(at + 1, rows.length - 1));
+      else if (event.key === 'k') setAt(Math.max(at - 1, 0));
+      else if (event.key === 'x' && rows[at]) toggle(rows[at].id);
+      else if (event.key === 'Enter' && rows[at] && event.target === document.body) go(link('/runs/' + rows[at].id));
+    };
+    addEventListener('keydown', press);
+    return () => removeEventListener('keydown', press);
+  }, [rows, at]);
+  useEffect(() => document.querySelector('tr.cur')?.scrollIntoView({ block: 'nearest' }), [at]);
+  return at;
+}
+
+export function Runs({ query }) {
+  useSecond();
+  const filter = filterOf(query);
+  const order = query.get('order') === 'oldest' ? 'oldest' : 'newest';
+  const list = useRows(filter, order);
+  const counts = useData('count' + JSON.stringify(filter), () => countRuns(filter));
+  const [selected, setSelected] = useState(new Set());
+  const master = useRef(null);
+  const toggle = id => setSelected(before => {
+    const after = new Set(before);
+    if (!after.delete(id)) after.add(id);
+    return after;
+  });
+  const rows = list.rows;
+  const at = useListKeys(rows, toggle);
+  const all = rows?.length > 0 && rows.every(run => selected.has(run.id));
+  const total = sum(counts.data);
+  const active = Object.keys(filter);
+  const showQueue = rows?.some(run => run.queue);
+  useEffect(() => setSelected(new Set()), [JSON.stringify(filter)]);
+  return html`<main class="page">
+    <div class="fl"><h1>Runs</h1><${Chips} query=${query}/>
+      <${Choice} value=${viewOf(query)} options=${VIEWS} href=${key => here({ state: VIEWS.find(([name]) => name === key)[2] })}/></div>
+    <${Histogram} filter=${filter} query=${query}/>
+    <section class="panel tbl" aria-label="Runs">
+      <div class="ph"><h2>${counts.data ? (total.more ? 'More than ' : '') + plural(total.runs, 'run') : 'Runs'}</h2>
+        <span class="sm m3"><a data-replace href=${here({ order: order === 'newest' ? 'oldest' : null })}>${order} first</a> · <a href=${link('/definitions')}>definitions</a></span>
+        <span class="end sm m3 wide"><kbd>j</kbd> <kbd>k</kbd> move  <kbd>x</kbd> select  <kbd>Enter</kbd> open</span></div>
+      ${list.newer > 0 && html`<div class="fresh"><button class="text" onClick=${list.showNewer}>${order === 'newest' ? plural(list.newer, 'newer run') : plural(list.newer, 'more run')}. Show them</button></div>`}
+      <${Answer} of=${list} rows=${8}>${() => rows.length === 0 ? html`<${Nothing} active=${active}/>` : html`
+        <div class="scroll"><table class="list"><thead><tr><th class="cbx"><input ref=${master} type="checkbox" class="cb" aria-label="Select all on this page" checked=${all} onChange=${() => setSelected(all ? new Set() : new Set(rows.map(run => run.id)))}/></th>
+          <th>State</th><th>Run</th><th>Definition</th><th>Waits for, or ended because</th>${showQueue && html`<th>Queue</th>`}<th class="n" aria-sort=${order === 'newest' ? 'descending' : 'ascending'}>Started ${order === 'newest' ? '↓' : '↑'}</th><th class="n">Took so far</th></tr></thead>
+          <tbody>${rows.map((run, index) => html`<${Row} key=${run.id} run=${run} selected=${selected.has(run.id)} current=${index === at} toggle=${() => toggle(run.id)} showQueue=${showQueue}/>`)}</tbody></table></div>
+        ${list.extra.error && html`<${Problem} error=${list.extra.error} again=${list.showMore}/>`}
+        ${list.next && html`<div class="more sm"><button class="text" disabled=${list.extra.busy} onClick=${list.showMore}>Show ${PAGE} more</button><span class="m3">${number(rows.length)} of ${total.more ? 'more than ' : ''}${number(total.runs)}</span></div>`}`}<//>
+      ${selected.size > 0 && html`<${BulkBar} ids=${[...selected]} rows=${rows ?? []} filter=${filter} total=${total} done=${() => { setSelected(new Set()); list.reload(); counts.reload(); }}/>`}
+    </section></main>`;
+}
+
+function Nothing({ active }) {
+  if (!active.length) return html`<p class="empty">There is no run yet. Start one with <code>perdure.start(…)</code>, or look at what can run in <a href=${link('/definitions')}>definitions</a>.</p>`;
+  return html`<p class="empty">No run matches. ${active.map(name => html`<a href=${here({ [name]: null })}>Remove ${name.replace(/_/g, ' ')}</a>, `)}or <a href=${link('/runs')}>look at all</a>.</p>`;
+}

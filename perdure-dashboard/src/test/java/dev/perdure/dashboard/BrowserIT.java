@@ -1,0 +1,289 @@
+package dev.perdure.dashboard;
+
+import static dev.perdure.StartOptions.id;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assumptions.assumeThat;
+import static org.awaitility.Awaitility.await;
+
+import com.zaxxer.hikari.HikariConfig;
+import com.zaxxer.hikari.HikariDataSource;
+import dev.perdure.Invocation;
+import dev.perdure.Perdure;
+import dev.perdure.Run;
+import dev.perdure.RunState;
+import dev.perdure.embedded.EmbeddedPostgres;
+import dev.perdure.postgres.PostgresStore;
+import dev.perdure.schedule.Schedule;
+import java.net.URI;
+import java.nio.file.Path;
+import java.time.ZoneOffset;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+/** A person with a browser, a real PostgreSQL and real workers. */
+class BrowserIT {
+    private static final String SCRIPT = "<img src=x onerror=\"window.stolen=1\"><script>window.stolen=1</script>";
+
+    private static EmbeddedPostgres postgres;
+    private static HikariDataSource pool;
+    private static PostgresStore store;
+    private static Perdure perdure;
+    private static Dashboard dashboard;
+    private static Chromium chromium;
+
+    private Tab tab;
+
+    @BeforeAll
+    static void start() {
+        Optional<Path> program = Chromium.find();
+        if (System.getenv("PERDURE_REQUIRE_BROWSER") == null) {
+            assumeThat(program)
+                    .as("No Chromium on this machine: set CHROME_BIN, or install it, to run the browser tests.")
+                    .isPresent();
+        }
+        postgres = EmbeddedPostgres.start(EmbeddedPostgres.options());
+        HikariConfig config = new HikariConfig();
+        config.setJdbcUrl(postgres.jdbcUrl());
+        config.setUsername(postgres.user());
+        config.setPassword(postgres.password());
+        config.setMaximumPoolSize(20);
+        pool = new HikariDataSource(config);
+        store = PostgresStore.on(pool).open();
+        perdure = Perdure.on(store)
+                .register(new TestShop(), TestShop.WIDE)
+                .schedules(Schedule.cron("nightly", "30 2 * * *", ZoneOffset.UTC, Invocation.of(TestShop::report)))
+                .start();
+        dashboard = Dashboard.on(perdure).start();
+        chromium = Chromium.start(program.orElseThrow());
+    }
+
+    @AfterAll
+    static void stop() throws Exception {
+        for (AutoCloseable one : new AutoCloseable[] {chromium, dashboard, perdure, store, pool, postgres}) {
+            if (one != null) {
+                one.close();
+            }
+        }
+    }
+
+    @BeforeEach
+    void open() {
+        tab = chromium.open(1280, 900);
+        tab.go(dashboard.address());
+        tab.sees("Overview");
+    }
+
+    @AfterEach
+    void close() {
+        tab.close();
+    }
+
+    private static String page(String path) {
+        URI address = dashboard.address();
+        return "http://%s%s".formatted(address.getAuthority(), path);
+    }
+
+    private static void awaitState(Run<?> run, RunState state) {
+        await().until(() -> run.state() == state);
+    }
+
+    @Test
+    void a_failed_run_is_found_looked_at_retried_and_seen_to_end() {
+        TestShop.refused = true;
+        Run<String> run = perdure.start(TestShop::order, "a lamp", id("order-1"));
+        awaitState(run, RunState.FAILED);
+
+        tab.click("Runs");
+        tab.click("In trouble");
+        tab.awaits("location.search.includes('state=FAILED')");
+        tab.click("order-1");
+        tab.sees("The card was refused.");
+        tab.awaits("document.querySelectorAll('.wr').length >= 3");
+        tab.awaits("document.querySelector('.wr .fail')");
+        tab.clickOn(".wr.bad");
+        tab.sees("Attempts");
+        tab.sees("TestShop.java");
+
+        TestShop.refused = false;
+        tab.click("Retry from failed");
+        tab.awaits("document.querySelector('.badge').textContent === 'COMPLETED'");
+        tab.sees("Result");
+        assertThat(run.result()).isEqualTo("paid for a lamp");
+        assertThat(tab.complaints()).isEmpty();
+    }
+
+    @Test
+    void many_runs_are_cancelled_together_after_a_question() {
+        for (int i = 0; i < 12; i++) {
+            perdure.start(TestShop::sleeper, "x", id("sleeper-" + i));
+        }
+
+        tab.go(page("/runs?definition=sleeper"));
+        tab.sees("12 runs");
+        tab.clickOn("th input[type=checkbox]");
+        tab.click("Cancel 12…");
+        tab.sees("Cancel 12 runs?");
+        tab.type("dialog input", "Not needed any more");
+        tab.click("Cancel 12 runs");
+        tab.seesNo("Cancel 12 runs?");
+        tab.go(page("/runs?definition=sleeper&state=CANCELLED"));
+        tab.sees("12 runs");
+    }
+
+    @Test
+    void all_runs_of_a_filter_are_cancelled_on_the_server_with_progress() {
+        for (int i = 0; i < 60; i++) {
+            perdure.start(TestShop::dozer, "x", id("dozer-" + i));
+        }
+
+        tab.go(page("/runs?definition=dozer"));
+        tab.sees("60 runs");
+        tab.clickOn("td input[type=checkbox]");
+        tab.click("Select all 60");
+        tab.click("Cancel…");
+        tab.sees("Cancel 60 runs?");
+        tab.click("Cancel 60 runs");
+        tab.sees("Done: 60 changed");
+    }
+
+    @Test
+    void an_awakeable_is_resolved() {
+        Run<String> run = perdure.start(TestShop::approval, "a chair", id("approval-1"));
+        awaitState(run, RunState.SUSPENDED);
+
+        tab.go(page("/runs/approval-1"));
+        tab.clickOn(".wr[data-key='1']");
+        tab.click("Resolve this awakeable…");
+        tab.type("dialog textarea", "\"yes\"");
+        tab.click("Resolve it");
+        tab.awaits("document.querySelector('.badge').textContent === 'COMPLETED'");
+        assertThat(run.result()).isEqualTo("yes");
+    }
+
+    @Test
+    void a_schedule_is_paused_and_resumed() {
+        tab.click("Schedules");
+        tab.click("nightly");
+        tab.click("Pause");
+        tab.awaits("document.querySelector('.cr .paused')");
+        tab.click("Resume");
+        tab.awaits("!document.querySelector('.cr .paused')");
+    }
+
+    @Test
+    void a_graph_of_500_tasks_is_drawn_and_stays_usable() {
+        perdure.start(TestShop.WIDE, "x", id("wide-1"));
+
+        tab.go(page("/runs/wide-1?tab=graph"));
+        tab.awaits("document.querySelectorAll('.dag a').length > 100");
+        tab.awaits("document.querySelectorAll('.dag a').length + document.querySelectorAll('.dag .box').length > 200");
+        tab.clickOn(".dag a");
+        tab.awaits("document.querySelector('.dr') || location.search.includes('unfold')");
+        assertThat(tab.complaints()).isEmpty();
+    }
+
+    @Test
+    void two_tabs_see_the_same_change() {
+        Run<String> run = perdure.start(TestShop::approval, "a desk", id("approval-2"));
+        awaitState(run, RunState.SUSPENDED);
+        try (Tab other = chromium.open(1280, 900)) {
+            tab.go(page("/runs/approval-2"));
+            other.go(page("/runs/approval-2"));
+            tab.sees("SUSPENDED");
+            other.sees("SUSPENDED");
+
+            run.resolveAwakeable(1, "no");
+
+            other.awaits("document.querySelector('.badge').textContent === 'COMPLETED'");
+            tab.call("Page.bringToFront", Map.of());
+            tab.awaits("document.querySelector('.badge').textContent === 'COMPLETED'");
+        }
+    }
+
+    @Test
+    void ten_tabs_share_the_connections_of_one_browser() {
+        List<Tab> tabs = new ArrayList<>();
+        try {
+            for (int i = 0; i < 10; i++) {
+                Tab another = chromium.open(1280, 900);
+                tabs.add(another);
+                another.go(page("/queues"));
+                another.sees("Queues");
+            }
+            tabs.getLast().go(page("/database"));
+            tabs.getLast().sees("Tables");
+        } finally {
+            tabs.forEach(Tab::close);
+        }
+    }
+
+    @Test
+    void texts_of_strangers_stay_texts() {
+        Run<String> run = perdure.start(
+                TestShop::stranger, SCRIPT, id("stranger-1").memo(SCRIPT).attribute(TestShop.NAME, SCRIPT));
+        awaitState(run, RunState.FAILED);
+
+        for (String path : List.of(
+                "/",
+                "/runs",
+                "/runs/stranger-1",
+                "/runs/stranger-1?at=1",
+                "/runs/stranger-1?tab=journal",
+                "/runs/stranger-1?tab=history",
+                "/runs?id_prefix=%3Cimg%20src%3Dx%3E&definition=%3Cscript%3E",
+                "/runs/%3Cimg%20src=x%20onerror=alert(1)%3E",
+                "/%3Cscript%3Ealert(1)%3C/script%3E")) {
+            tab.go(page(path));
+            tab.awaits("document.querySelector('h1') && !document.querySelector('.load')");
+            assertThat(tab.evaluate("document.querySelectorAll('#app img, #app script').length")
+                            .asInt())
+                    .as(path)
+                    .isZero();
+        }
+        tab.go(page("/runs/stranger-1"));
+        tab.sees("window.stolen=1");
+        assertThat(tab.evaluate("typeof window.stolen").asString()).isEqualTo("undefined");
+    }
+
+    @Test
+    void without_the_token_a_page_shows_everything_and_does_nothing() {
+        Run<String> run = perdure.start(TestShop::approval, "a rug", id("approval-3"));
+        awaitState(run, RunState.SUSPENDED);
+
+        tab.evaluate("sessionStorage.clear()");
+        tab.go(page("/runs/approval-3"));
+        tab.sees("SUSPENDED");
+        tab.awaits(
+                "[...document.querySelectorAll('.acts .btn')].every(one => one.disabled && one.title.includes('token'))");
+    }
+
+    @Test
+    void a_page_asks_only_its_own_server() {
+        tab.go(page("/runs"));
+        tab.sees("Runs");
+
+        assertThat(tab.requests())
+                .isNotEmpty()
+                .allMatch(address -> address.startsWith(page("/")) || address.equals("about:blank"));
+        assertThat(tab.evaluate("location.hash").asString()).isEmpty();
+    }
+
+    @Test
+    void pages_fit_on_a_phone() {
+        tab.size(390, 844);
+        for (String path : List.of("/", "/runs", "/queues", "/schedules", "/definitions", "/database")) {
+            tab.go(page(path));
+            tab.awaits("document.querySelector('h1') && !document.querySelector('.load')");
+            assertThat(tab.evaluate("document.documentElement.scrollWidth").asInt())
+                    .as(path)
+                    .isLessThanOrEqualTo(390);
+        }
+    }
+}
