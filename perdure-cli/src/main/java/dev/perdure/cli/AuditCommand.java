@@ -48,6 +48,9 @@ final class AuditCommand {
         @Option(names = "--schedule", paramLabel = "NAME", description = "Only commands to this schedule.")
         private @Nullable String schedule;
 
+        @Option(names = "--reaction", paramLabel = "NAME", description = "Only commands to this reaction.")
+        private @Nullable String reaction;
+
         @Option(names = "--of-version", paramLabel = "NAME", description = "Only commands to this version of workers.")
         private @Nullable String version;
 
@@ -60,6 +63,9 @@ final class AuditCommand {
             }
             if (limiter != null) {
                 return all.of(Subject.LIMITER, limiter);
+            }
+            if (reaction != null) {
+                return all.of(Subject.REACTION, reaction);
             }
             return schedule != null
                     ? all.of(Subject.SCHEDULE, schedule)

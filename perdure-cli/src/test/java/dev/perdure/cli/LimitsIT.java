@@ -155,6 +155,8 @@ class LimitsIT extends CommandsOnPostgres {
             assertThat(perdure(onDatabase("reactions", "resume", "alert"))).isZero();
             assertThat(perdure(onDatabase("reactions", "delete", "alert"))).isZero();
             assertThat(perdure.reactions().list()).hasSize(1);
+            assertThat(json("audit", "list", "--reaction", "alert").at("/audit").findValuesAsString("action"))
+                    .containsExactly("DELETE", "RESUME", "PAUSE");
             assertThat(perdure(onDatabase("reactions", "delete", "alert"))).isEqualTo(Main.NO_SUCH_RUN);
             assertThat(err()).contains("There is no reaction 'alert'. Check the name, or list the reactions.");
         }

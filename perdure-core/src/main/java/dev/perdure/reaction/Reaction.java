@@ -38,6 +38,7 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>Immutable: each method returns another value.
  */
+@SuppressWarnings("overloads") // an exact method reference fits one of them only
 public final class Reaction {
     /** How the ids of runs begin that reactions start. */
     public static final String ID_PREFIX = "reaction:";
@@ -58,9 +59,9 @@ public final class Reaction {
 
     /** The values of a reaction that is being made. */
     private static final class Draft {
-        private Set<Occasion> occasions = EnumSet.noneOf(Occasion.class);
+        private final Set<Occasion> occasions = EnumSet.noneOf(Occasion.class);
         private @Nullable Duration late;
-        private Set<String> definitions = new TreeSet<>();
+        private final Set<String> definitions = new TreeSet<>();
         private String queue = StartOptions.DEFAULT_QUEUE;
         private @Nullable Invocation<?> starts;
     }

@@ -67,6 +67,7 @@ class ArchitectureTest {
         "dev.perdure.error",
         "dev.perdure.object",
         "dev.perdure.queue",
+        "dev.perdure.reaction",
         "dev.perdure.retention",
         "dev.perdure.schedule",
         "dev.perdure.status",

@@ -134,7 +134,7 @@ public final class PostgresReactions implements ReactionRules {
     /** Requests runs for runs that are late now. */
     public Looked findLate() {
         boolean[] requested = new boolean[1];
-        Instant[] next = new Instant[1];
+        @Nullable Instant[] next = new Instant[1];
         List<Part> parts = List.of(
                 new Part(settings, parameters -> parameters.text(Database.LOCK_TIMEOUT)),
                 new Part(
