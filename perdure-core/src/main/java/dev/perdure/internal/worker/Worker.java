@@ -184,10 +184,10 @@ public final class Worker implements Session.Home {
         while (!left) {
             try {
                 renew();
+                sweep();
                 if (draining.look(session)) {
                     dispatcher.look();
                 }
-                sweep();
                 backoff.reset();
                 outage.over();
                 Waiting.housekeeping(tick, leaseNanos / RENEWALS_PER_LEASE);

@@ -43,7 +43,7 @@ final class DrainTest {
     /** Workflows as methods. */
     static final class Orders {
         @Workflow(value = "order", pinned = true)
-        String process(WorkflowContext ctx, String order) {
+        public String process(WorkflowContext ctx, String order) {
             return order;
         }
     }
@@ -119,7 +119,7 @@ final class DrainTest {
     void a_version_is_not_drained_while_a_claim_is_under_way_that_began_before() throws InterruptedException {
         Gated gated = new Gated();
         try (Perdure client = Perdure.on(gated.rows).client();
-                Perdure unused = worker(gated.store()).register(PARCEL).start()) {
+                Perdure worker = worker(gated.store()).register(PARCEL).start()) {
             gated.shut = true;
             gated.hanging.await();
             Run<String> run = client.start(Invocation.of(PARCEL, "x"));
@@ -133,7 +133,7 @@ final class DrainTest {
             await().until(() -> run.state() == RunState.RUNNING);
             assertThat(client.versions().get("v1").runs()).isEqualTo(1);
             client.send(run.id(), GO, "done");
-            await().until(() -> client.versions().get("v1").state() == VersionInfo.State.DRAINED);
+            await().until(() -> worker.versions().get("v1").state() == VersionInfo.State.DRAINED);
         }
     }
 
@@ -174,7 +174,8 @@ final class DrainTest {
                     .hasMessageStartingWith("The runs of 'order' are pinned");
             Perdure.on(store).register(PARCEL, new Orders()).client().close();
             try (Perdure perdure = worker(store).register(new Orders()).start()) {
-                assertThat(perdure.start(Orders::process, "x").result()).isEqualTo("x");
+                Run<String> run = perdure.start(Invocation.of("order", "x", TypeRef.of(String.class)));
+                assertThat(run.result()).isEqualTo("x");
                 assertThat(perdure.runs(RunFilter.all().version("v1")).list()).hasSize(1);
             }
         }

@@ -45,6 +45,7 @@ public final class Preflight {
                AND has_table_privilege('${schema}.inbox', 'DELETE')
                AND has_table_privilege('${schema}.inbox_task', 'DELETE')
                AND has_table_privilege('${schema}.inbox_lock', 'UPDATE')
+               AND has_table_privilege('${schema}.drain', 'DELETE')
                AND has_sequence_privilege('${schema}.key_block', 'USAGE') AS enough,
                    current_user AS role
             """;

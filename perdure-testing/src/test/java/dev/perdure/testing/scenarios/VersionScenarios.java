@@ -19,6 +19,9 @@ import dev.perdure.bulk.BulkAction;
 import dev.perdure.error.InvalidRequestException;
 import dev.perdure.error.TerminalException;
 import dev.perdure.error.UnknownVersionException;
+import dev.perdure.reaction.Occasion;
+import dev.perdure.reaction.Reaction;
+import dev.perdure.reaction.RunEvent;
 import dev.perdure.schedule.Schedule;
 import dev.perdure.schedule.Times;
 import dev.perdure.testing.PerdureTest;
@@ -131,6 +134,25 @@ abstract class VersionScenarios extends Scenarios {
             perdure.advance(DAY.plusHours(2));
 
             assertThat(pinnedTo(perdure, "v1")).hasSize(4).contains("by client", "delayed", "spawned");
+        }
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void a_run_that_a_reaction_starts_is_pinned_by_the_worker_that_begins_it(TestMode mode) {
+        Definition<RunEvent, Void> alert = Definition.of("alert", RunEvent.class, (ctx, event) -> ctx.sleep(DAY))
+                .pinned();
+        try (PerdureTest perdure = create(mode)) {
+            withCode(perdure, "v1", letter("v1"), alert)
+                    .reactions(Reaction.named("alert")
+                            .of("letter")
+                            .when(Occasion.CANCELLED)
+                            .start(alert));
+            perdure.start(Invocation.of(letter("v1"), "l-1"), id("l-1")).kill("enough");
+            perdure.settle();
+
+            assertThat(perdure.versions().get("v1").runs()).isEqualTo(1);
+            assertThat(pinnedTo(perdure, "v1")).singleElement().asString().startsWith("reaction:alert:l-1");
         }
     }
 
