@@ -89,7 +89,7 @@ final class SessionReports {
     /** Writes what there is now. What the store did not take because it is out of reach is tried again. */
     void write() {
         List<Report> batch = new ArrayList<>();
-        for (Place place : unwritten.keySet()) {
+        for (Place place : List.copyOf(unwritten.keySet())) {
             Report report = unwritten.remove(place);
             if (report != null) {
                 batch.add(report);

@@ -41,7 +41,8 @@ final class DrainTest {
             .pinned();
 
     /** Workflows as methods. */
-    static final class Orders {
+    public static final class Orders {
+        /** Gives back what it gets. */
         @Workflow(value = "order", pinned = true)
         public String process(WorkflowContext ctx, String order) {
             return order;
@@ -116,6 +117,7 @@ final class DrainTest {
     }
 
     @Test
+    @SuppressWarnings("try") // the worker only has to be there
     void a_version_is_not_drained_while_a_claim_is_under_way_that_began_before() throws InterruptedException {
         Gated gated = new Gated();
         try (Perdure client = Perdure.on(gated.rows).client();

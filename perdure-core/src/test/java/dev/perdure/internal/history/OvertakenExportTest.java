@@ -27,16 +27,20 @@ import org.junit.jupiter.api.Timeout;
 class OvertakenExportTest {
     private final AtomicBoolean broken = new AtomicBoolean(true);
     private final AtomicReference<@Nullable Runnable> meanwhile = new AtomicReference<>();
-    private final Definition<String, String> pays = Definition.of(
-            "pays",
-            String.class,
-            String.class,
-            (ctx, in) -> ctx.step("pay", () -> {
-                if (broken.get()) {
-                    throw new TerminalException("closed");
-                }
-                return "paid";
-            }));
+    private final Definition<String, String> pays = paysUnless(broken);
+
+    private static Definition<String, String> paysUnless(AtomicBoolean broken) {
+        return Definition.of(
+                "pays",
+                String.class,
+                String.class,
+                (ctx, in) -> ctx.step("pay", () -> {
+                    if (broken.get()) {
+                        throw new TerminalException("closed");
+                    }
+                    return "paid";
+                }));
+    }
 
     @Test
     void a_run_that_is_retried_during_its_export_is_exported_in_one_state() {
