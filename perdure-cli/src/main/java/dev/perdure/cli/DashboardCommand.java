@@ -60,7 +60,10 @@ final class DashboardCommand implements Callable<Integer> {
     }
 
     private int serve(Perdure perdure) {
-        try (Dashboard dashboard = Dashboard.on(perdure).port(port).start()) {
+        try (Dashboard dashboard = Dashboard.on(perdure)
+                .port(port)
+                .caller(database.operator().name())
+                .start()) {
             output.print(
                     new Page(Instant.now())
                             .value("address", dashboard.address())

@@ -34,6 +34,8 @@ import org.jspecify.annotations.Nullable;
  */
 public final class Dashboard implements AutoCloseable {
     private static final int TOKEN_BYTES = 24;
+    /** How many requests of pages ask the store at once: few, because a small pool must leave the engine some. */
+    private static final int CONCURRENCY = 3;
 
     private final ApiServer server;
     private final DashboardPages pages;
@@ -41,13 +43,14 @@ public final class Dashboard implements AutoCloseable {
 
     private Dashboard(Builder settings) {
         this.token = settings.authentication == null ? newToken() : null;
-        Authentication authentication = token == null ? settings.authentication : new ForThisMachine(token);
+        Authentication authentication =
+                token == null ? settings.authentication : new ForThisMachine(settings.caller, token);
         this.pages = new DashboardPages(
                 "/",
                 HttpApi.DEFAULT_PREFIX,
                 authentication,
                 EngineView.of(settings.perdure).store().runs()::mark);
-        HttpApi.Builder api = HttpApi.on(settings.perdure).pages(pages);
+        HttpApi.Builder api = HttpApi.on(settings.perdure).pages(pages).concurrency(CONCURRENCY);
         if (authentication != null) {
             api.authentication(authentication);
         }
@@ -73,8 +76,8 @@ public final class Dashboard implements AutoCloseable {
     private record ForThisMachine(Tokens tokens) implements Authentication {
         private static final Caller ANYBODY = new Caller("anybody", Role.VIEWER);
 
-        ForThisMachine(String token) {
-            this(Tokens.none().with("dashboard", Role.ADMIN, token));
+        ForThisMachine(String caller, String token) {
+            this(Tokens.none().with(caller, Role.ADMIN, token));
         }
 
         @Override
@@ -93,6 +96,7 @@ public final class Dashboard implements AutoCloseable {
         private final Perdure perdure;
         private InetAddress address = InetAddress.getLoopbackAddress();
         private int port;
+        private String caller = "dashboard";
         private String @Nullable [] hosts;
         private @Nullable Authentication authentication;
         private @Nullable Redaction redaction;
@@ -114,6 +118,12 @@ public final class Dashboard implements AutoCloseable {
         public Builder address(InetAddress where, String... names) {
             address = where;
             hosts = names.clone();
+            return this;
+        }
+
+        /** The name of who has the token, which the audit records. {@code dashboard} by default. */
+        public Builder caller(String name) {
+            caller = name;
             return this;
         }
 
