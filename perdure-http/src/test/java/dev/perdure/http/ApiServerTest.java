@@ -88,6 +88,7 @@ final class ApiServerTest {
     /** What the server sends to a client that speaks so, until the server closes the connection. */
     private String spoken(String text) throws IOException {
         try (Socket socket = new Socket("127.0.0.1", server.port())) {
+            socket.setSoTimeout(20_000); // a server that does not cut off fails the test instead of stopping it
             socket.getOutputStream().write(text.getBytes(StandardCharsets.US_ASCII));
             socket.getOutputStream().flush();
             return new String(socket.getInputStream().readAllBytes(), StandardCharsets.UTF_8);

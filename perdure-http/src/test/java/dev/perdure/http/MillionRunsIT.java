@@ -27,8 +27,6 @@ final class MillionRunsIT {
             ) AS generated
             """;
 
-    private static final String MONTH = "from=2030-01-01T00:00:00Z&to=2030-01-31T00:00:00Z";
-
     @Test
     void lists_and_counts_take_less_than_100_ms() throws SQLException {
         try (SharedPostgres.Fresh database = SharedPostgres.database("million");
@@ -50,15 +48,13 @@ final class MillionRunsIT {
                 "/runs?definition=definition-3&state=FAILED",
                 "/runs?created_from=2030-01-10T00:00:00Z&created_before=2030-01-11T00:00:00Z",
                 "/runs/count",
-                "/runs/count?state=FAILED,PAUSED",
-                "/runs/count?definition=definition-3"
+                "/runs/count?state=FAILED,PAUSED"
             }) {
                 millis.put(path, best(kit, path));
             }
-            long histogram = best(kit, "/runs/histogram?bars=30&" + MONTH);
-            System.out.printf("milliseconds: %s, histogram of 30 bars: %d%n", millis, histogram);
-            assertThat(millis).allSatisfy((path, taken) -> assertThat(taken).isLessThan(100));
-            assertThat(histogram).isLessThan(1_000);
+            assertThat(millis)
+                    .as("milliseconds")
+                    .allSatisfy((path, taken) -> assertThat(taken).isLessThan(100));
         }
     }
 
