@@ -16,6 +16,7 @@ module dev.perdure {
     exports dev.perdure.bulk;
     exports dev.perdure.dag;
     exports dev.perdure.error;
+    exports dev.perdure.folder;
     exports dev.perdure.interceptor;
     exports dev.perdure.memory;
     exports dev.perdure.object;
@@ -26,6 +27,7 @@ module dev.perdure {
     exports dev.perdure.schedule;
     exports dev.perdure.spi;
     exports dev.perdure.spi.change;
+    exports dev.perdure.spi.payload;
     exports dev.perdure.spi.report;
     exports dev.perdure.status;
     exports dev.perdure.transaction;
@@ -37,6 +39,8 @@ module dev.perdure {
     exports dev.perdure.internal.engine to
             dev.perdure.testing;
     exports dev.perdure.internal.json to
+            dev.perdure.testing;
+    exports dev.perdure.internal.payload to
             dev.perdure.testing;
     exports dev.perdure.internal.settings to
             dev.perdure.testing;

@@ -10,6 +10,7 @@ import dev.perdure.internal.definition.StepTypes;
 import dev.perdure.internal.engine.Engine;
 import dev.perdure.internal.json.CopyingCodec;
 import dev.perdure.internal.json.JsonCodec;
+import dev.perdure.internal.payload.PayloadCodec;
 import dev.perdure.internal.settings.ExecutionRules;
 import dev.perdure.internal.settings.Settings;
 import dev.perdure.internal.text.Names;
@@ -22,8 +23,10 @@ import dev.perdure.queue.Requirement;
 import dev.perdure.reaction.Reaction;
 import dev.perdure.retention.Retention;
 import dev.perdure.schedule.Schedule;
+import dev.perdure.spi.Clockwork;
 import dev.perdure.spi.Codec;
 import dev.perdure.spi.Store;
+import dev.perdure.spi.payload.PayloadStore;
 import dev.perdure.version.Versions;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -38,6 +41,9 @@ import org.jspecify.annotations.Nullable;
 /** Sets up an engine. Every option has a default that suits a service with a small connection pool. */
 public final class PerdureBuilder {
     private static final int MAX_NAME = 100;
+    /** A reference has half of it. */
+    private static final int LEAST_INLINE = 100;
+
     private static final Duration SHORTEST_LEASE = Duration.ofMillis(500);
 
     private final Store store;
@@ -55,6 +61,8 @@ public final class PerdureBuilder {
     private Duration closeTimeout = Duration.ofSeconds(10);
     private int maxRuns = 10_000;
     private int maxPayloadBytes = 4 * 1024 * 1024;
+    private int maxInlineBytes = 1024 * 1024;
+    private @Nullable PayloadStore payloadStore;
     private @Nullable String version;
     private Runnable whenDrained = () -> {};
     private final Map<String, String> labels = new TreeMap<>();
@@ -144,6 +152,26 @@ public final class PerdureBuilder {
     public PerdureBuilder maxRuns(int count) {
         require(count >= 1, "maxRuns is " + count + "; it is at least 1");
         maxRuns = count;
+        return this;
+    }
+
+    /**
+     * How many bytes an encoded value may have to be stored in the journal itself. A larger one goes to the payload
+     * store, and the journal has a reference to it. 1 MiB by default.
+     */
+    public PerdureBuilder maxInlineBytes(int bytes) {
+        require(bytes >= LEAST_INLINE, "maxInlineBytes is %d; it is at least %d".formatted(bytes, LEAST_INLINE));
+        maxInlineBytes = bytes;
+        return this;
+    }
+
+    /**
+     * Where large values are kept. By default in the store of the runs: PostgreSQL has tables of their own for them. All
+     * engines on a store use the same payload store.
+     */
+    public PerdureBuilder payloadStore(PayloadStore keeper) {
+        Texts.requireGiven("payload store", keeper);
+        payloadStore = keeper;
         return this;
     }
 
@@ -318,15 +346,23 @@ public final class PerdureBuilder {
     }
 
     private Settings settings(boolean worker) {
+        Clockwork clockwork = new SystemClockwork();
+        PayloadStore payloads = payloadStore == null ? store.payloads() : payloadStore;
         ExecutionRules rules = new ExecutionRules(
-                codec, new StepTypes(codec), retry, warmWindow, maxPayloadBytes, List.copyOf(interceptors), false);
+                PayloadCodec.of(codec, payloads, maxInlineBytes, clockwork),
+                new StepTypes(codec),
+                retry,
+                warmWindow,
+                maxPayloadBytes,
+                List.copyOf(interceptors),
+                false);
         Set<String> from = queues.isEmpty() ? Set.of(StartOptions.DEFAULT_QUEUE) : Set.copyOf(queues);
         Settings.WorkerRules workerRules = worker
                 ? new Settings.WorkerRules(from, version, lease, maxRuns, closeTimeout, Map.copyOf(labels), whenDrained)
                 : null;
         return new Settings(
                 store,
-                new SystemClockwork(),
+                clockwork,
                 List.copyOf(registrations),
                 List.copyOf(listeners),
                 rules,

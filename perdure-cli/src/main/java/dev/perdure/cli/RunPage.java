@@ -14,6 +14,7 @@ import dev.perdure.error.RunFailedException;
 import dev.perdure.spi.Runs;
 import dev.perdure.spi.change.Payload;
 import dev.perdure.spi.change.RunRef;
+import dev.perdure.spi.payload.PayloadReference;
 import java.io.PrintWriter;
 import java.io.StringWriter;
 import java.nio.ByteBuffer;
@@ -105,12 +106,14 @@ final class RunPage {
 
     /** Adds the run with its input and its result, its tasks if it is the run of a DAG, what its steps report, and its history. */
     Page add(Page page, Run<?> run, RunRef ref) {
-        Optional<String> result = runs.ended(List.of(ref)).stream()
+        Optional<Payload> result = runs.ended(List.of(ref)).stream()
                 .filter(ended -> ended.state() == RunState.COMPLETED)
                 .map(Runs.Ended::outcome)
-                .findFirst()
-                .flatMap(RunPage::text);
-        page.one("run", DETAILS, new Shown(run.info(), runs.input(ref).flatMap(RunPage::text), result));
+                .findFirst();
+        page.one(
+                "run",
+                DETAILS,
+                new Shown(run.info(), runs.input(ref).flatMap(RunPage::text), result.flatMap(RunPage::text)));
         List<Runs.TaskRow> tasks = runs.tasks(ref);
         if (!tasks.isEmpty()) {
             page.many(
@@ -125,7 +128,10 @@ final class RunPage {
         if (!entries.isEmpty()) {
             page.many("audit", AuditCommand.ROW, entries, "");
         }
-        failure(run).ifPresent(failure -> page.block("failure", failure));
+        if (result.filter(PayloadReference::is)
+                .isEmpty()) { // A large result is not read only to be sure that it is none.
+            failure(run).ifPresent(failure -> page.block("failure", failure));
+        }
         return page;
     }
 
@@ -143,10 +149,18 @@ final class RunPage {
                 .toList();
     }
 
-    /** A payload of the JSON codec as it is; binary payloads of other codecs as Base64. */
+    /**
+     * A payload of the JSON codec as it is; binary payloads of other codecs as Base64; of a large one its hash and its
+     * size, as the views of the database show it.
+     */
     private static Optional<String> text(Payload payload) {
         if (payload.size() == 0) {
             return Optional.empty();
+        }
+        Optional<PayloadReference> large = PayloadReference.of(payload);
+        if (large.isPresent()) {
+            return large.map(
+                    reference -> "{\"payload\": \"%s\", \"size\": %d}".formatted(reference.hash(), reference.size()));
         }
         try {
             return Optional.of(StandardCharsets.UTF_8

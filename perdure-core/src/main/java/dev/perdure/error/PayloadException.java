@@ -6,7 +6,7 @@ import org.jspecify.annotations.Nullable;
  * A value cannot be stored, cannot be read back as its declared type, or is too large. The engine has written nothing
  * of it.
  */
-public final class PayloadException extends PerdureException {
+public sealed class PayloadException extends PerdureException permits MissingPayloadException {
     private static final long serialVersionUID = 1L;
 
     /** For codecs and the engine. */

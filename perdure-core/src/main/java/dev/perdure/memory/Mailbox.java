@@ -3,6 +3,7 @@ package dev.perdure.memory;
 import dev.perdure.spi.Mailboxes.Arrived;
 import dev.perdure.spi.change.Channel;
 import dev.perdure.spi.change.Mail;
+import dev.perdure.spi.change.Payload;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -12,6 +13,7 @@ import java.util.NavigableMap;
 import java.util.Optional;
 import java.util.TreeMap;
 import java.util.UUID;
+import java.util.stream.Stream;
 
 /** The mail of one run. A taken mail is removed, but its token stays known, for a long time. */
 final class Mailbox {
@@ -62,6 +64,12 @@ final class Mailbox {
 
     void take(long number) {
         unread.remove(number);
+    }
+
+    /** What is unread, and what settles a promise or a call. */
+    Stream<Payload> payloads() {
+        return Stream.concat(unread.values().stream().map(Arrived::mail), once.values().stream())
+                .map(Mail::payload);
     }
 
     Optional<Mail> at(Channel channel) {

@@ -19,6 +19,7 @@ import java.util.SequencedSet;
 import java.util.Set;
 import java.util.SortedMap;
 import java.util.TreeMap;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /** Virtual objects: which run holds them, which runs wait for them, and their states. */
@@ -34,6 +35,11 @@ final class MemoryObjects implements States {
 
     MemoryObjects(Tables tables) {
         this.tables = tables;
+    }
+
+    /** All values of all objects. */
+    Stream<Payload> values() {
+        return things.values().stream().flatMap(thing -> thing.state.values().stream());
     }
 
     private Thing thing(ObjectCall call) {

@@ -16,6 +16,7 @@ import dev.perdure.spi.Runs;
 import dev.perdure.spi.States;
 import dev.perdure.spi.Store;
 import dev.perdure.spi.VersionRules;
+import dev.perdure.spi.payload.Payloads;
 import dev.perdure.spi.report.Reports;
 import dev.perdure.status.StoreStatus;
 
@@ -32,6 +33,7 @@ public final class MemoryStore implements Store {
     private final MemoryDispatch dispatch;
     private final MemoryQueries queries;
     private final MemoryRemovals removals;
+    private final MemoryPayloads payloads;
 
     /** An empty store in real time. */
     public MemoryStore() {
@@ -49,6 +51,7 @@ public final class MemoryStore implements Store {
         this.leases = new MemoryLeases(tables);
         this.dispatch = new MemoryDispatch(tables, ledger);
         this.queries = new MemoryQueries(tables);
+        this.payloads = new MemoryPayloads(tables);
         this.removals = new MemoryRemovals(tables, ledger.keys);
     }
 
@@ -89,6 +92,11 @@ public final class MemoryStore implements Store {
     @Override
     public States states() {
         return tables.objects;
+    }
+
+    @Override
+    public Payloads payloads() {
+        return payloads;
     }
 
     @Override

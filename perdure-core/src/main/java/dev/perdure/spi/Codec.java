@@ -2,6 +2,10 @@ package dev.perdure.spi;
 
 import dev.perdure.error.PayloadException;
 import dev.perdure.spi.change.Payload;
+import dev.perdure.spi.payload.PayloadOutput;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.UncheckedIOException;
 import java.lang.reflect.Type;
 import org.jspecify.annotations.Nullable;
 
@@ -27,6 +31,32 @@ public interface Codec {
      */
     @Nullable
     Object verify(@Nullable Object value, Payload payload, Type type);
+
+    /**
+     * Encodes a value as {@link #encode(Object, Type)} does, without having all of it in memory at once. Override it, and
+     * the two methods that read from a stream, if values may be large. The engine may encode a large value twice.
+     */
+    default void encode(@Nullable Object value, Type type, PayloadOutput output) {
+        output.write(encode(value, type));
+    }
+
+    /** Decodes a large value. Reading from the stream throws no {@code IOException}. */
+    default @Nullable Object decode(InputStream encoded, Type type) {
+        return decode(all(encoded), type);
+    }
+
+    /** As {@link #verify(Object, Payload, Type)}, for a large value. */
+    default @Nullable Object verify(@Nullable Object value, InputStream encoded, Type type) {
+        return verify(value, all(encoded), type);
+    }
+
+    private static Payload all(InputStream encoded) {
+        try {
+            return new Payload(encoded.readAllBytes());
+        } catch (IOException impossible) {
+            throw new UncheckedIOException(impossible);
+        }
+    }
 
     /**
      * Checks that values of this type can be encoded and decoded, as far as the type alone shows it. The engine calls

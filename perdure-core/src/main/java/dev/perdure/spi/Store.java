@@ -1,5 +1,6 @@
 package dev.perdure.spi;
 
+import dev.perdure.spi.payload.Payloads;
 import dev.perdure.spi.report.Reports;
 import dev.perdure.status.StoreStatus;
 
@@ -25,6 +26,9 @@ public interface Store extends AutoCloseable {
 
     /** Reads the state of virtual objects. */
     States states();
+
+    /** Keeps large payloads. */
+    Payloads payloads();
 
     /** Answers queries about runs. */
     Runs runs();

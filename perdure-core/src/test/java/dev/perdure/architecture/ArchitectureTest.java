@@ -75,6 +75,7 @@ class ArchitectureTest {
     };
     private static final String SPI = "dev.perdure.spi..";
     private static final String MEMORY = "dev.perdure.memory";
+    private static final String FOLDER = "dev.perdure.folder";
     private static final String INTERNAL = "dev.perdure.internal..";
 
     /** How the API joins futures without knowing the engine. */
@@ -198,6 +199,14 @@ class ArchitectureTest {
                 .that()
                 .resideInAPackage(MEMORY)
                 .should(knowOfOursOnly(with(MEMORY, with(SPI, with(TIME, API))))));
+    }
+
+    @Test
+    void the_folder_of_payloads_knows_only_the_store_contract_the_api_and_what_messages_are_like() {
+        check(classes()
+                .that()
+                .resideInAPackage(FOLDER)
+                .should(knowOfOursOnly(with(FOLDER, with(SPI, with(TEXT, API))))));
     }
 
     @Test

@@ -11,6 +11,7 @@ import dev.perdure.postgres.jdbc.Schema;
 import dev.perdure.postgres.lane.LeaseSql;
 import dev.perdure.postgres.lane.Workers;
 import dev.perdure.postgres.limiter.PostgresPermits;
+import dev.perdure.postgres.payload.PostgresPayloads;
 import dev.perdure.postgres.queue.PostgresQueues;
 import dev.perdure.postgres.reaction.PostgresReactions;
 import dev.perdure.postgres.read.JournalSql;
@@ -50,6 +51,7 @@ import dev.perdure.spi.Runs;
 import dev.perdure.spi.States;
 import dev.perdure.spi.Store;
 import dev.perdure.spi.VersionRules;
+import dev.perdure.spi.payload.Payloads;
 import dev.perdure.spi.report.Reports;
 import dev.perdure.status.StoreStatus;
 import java.time.Duration;
@@ -92,6 +94,7 @@ public final class PostgresStore implements Store {
     private final PostgresReactions reactions;
     private final PostgresRemovals removals;
     private final PostgresVersions versions;
+    private final PostgresPayloads payloads;
     private final PostgresStatus status;
     private final DataSource source;
     private final Schema schema;
@@ -144,6 +147,7 @@ public final class PostgresStore implements Store {
         this.removals = new PostgresRemovals(database, schema, ledgerSql);
         this.versions = new PostgresVersions(database, schema);
         this.status = new PostgresStatus(database, schema, removals, versions);
+        this.payloads = new PostgresPayloads(database, schema, ledgerSql.settings);
         this.journalBook = new JournalBook(database, schema, workers);
     }
 
@@ -269,6 +273,11 @@ public final class PostgresStore implements Store {
     @Override
     public States states() {
         return states;
+    }
+
+    @Override
+    public Payloads payloads() {
+        return payloads;
     }
 
     @Override

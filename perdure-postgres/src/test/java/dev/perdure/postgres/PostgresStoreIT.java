@@ -30,6 +30,7 @@ import dev.perdure.conformance.operation.AuditConformance;
 import dev.perdure.conformance.operation.DeletionConformance;
 import dev.perdure.conformance.operation.FilterConformance;
 import dev.perdure.conformance.operation.LateRunConformance;
+import dev.perdure.conformance.operation.PayloadConformance;
 import dev.perdure.conformance.operation.ReactionConformance;
 import dev.perdure.conformance.operation.ReassignConformance;
 import dev.perdure.conformance.operation.RemovalConformance;
@@ -287,6 +288,14 @@ final class PostgresStoreIT {
 
     @Nested
     final class Leasing extends LeasesConformance {
+        @Override
+        protected Store open(Supplier<Instant> time) {
+            return freshStore(time);
+        }
+    }
+
+    @Nested
+    final class LargePayloads extends PayloadConformance {
         @Override
         protected Store open(Supplier<Instant> time) {
             return freshStore(time);

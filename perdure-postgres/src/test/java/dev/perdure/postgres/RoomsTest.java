@@ -33,6 +33,7 @@ class RoomsTest {
             ".write",
             ".read",
             ".inbox",
+            ".payload",
             ".removal",
             ".status",
             ".work",

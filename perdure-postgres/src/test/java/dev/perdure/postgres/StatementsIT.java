@@ -10,6 +10,7 @@ import dev.perdure.postgres.jdbc.Schema;
 import dev.perdure.postgres.lane.LeaseSql;
 import dev.perdure.postgres.limiter.LimiterSql;
 import dev.perdure.postgres.limiter.PermitSql;
+import dev.perdure.postgres.payload.PayloadSql;
 import dev.perdure.postgres.queue.QueueSql;
 import dev.perdure.postgres.reaction.ReactionParts;
 import dev.perdure.postgres.read.JournalSql;
@@ -110,6 +111,7 @@ final class StatementsIT {
                 new StartLimitSql(SCHEMA),
                 new StartKeySql(SCHEMA),
                 new RemovalSql(SCHEMA),
+                new PayloadSql(SCHEMA, ledger.settings),
                 new ReassignSql(SCHEMA),
                 new RetrySql(SCHEMA),
                 new RepairSql(SCHEMA),

@@ -14,6 +14,7 @@ import dev.perdure.spi.Runs;
 import dev.perdure.spi.States;
 import dev.perdure.spi.Store;
 import dev.perdure.spi.VersionRules;
+import dev.perdure.spi.payload.Payloads;
 import dev.perdure.spi.report.Reports;
 import dev.perdure.status.StoreStatus;
 
@@ -89,6 +90,11 @@ public abstract class ForwardingStore implements Store {
     @Override
     public Reports reports() {
         return store.reports();
+    }
+
+    @Override
+    public Payloads payloads() {
+        return store.payloads();
     }
 
     @Override

@@ -14,6 +14,7 @@ import dev.perdure.conformance.operation.AuditConformance;
 import dev.perdure.conformance.operation.DeletionConformance;
 import dev.perdure.conformance.operation.FilterConformance;
 import dev.perdure.conformance.operation.LateRunConformance;
+import dev.perdure.conformance.operation.PayloadConformance;
 import dev.perdure.conformance.operation.ReactionConformance;
 import dev.perdure.conformance.operation.ReassignConformance;
 import dev.perdure.conformance.operation.RemovalConformance;
@@ -282,6 +283,14 @@ final class MemoryStoreConformanceTest {
 
     @Nested
     final class Leasing extends LeasesConformance {
+        @Override
+        protected Store open(Supplier<Instant> time) {
+            return freshStore(time);
+        }
+    }
+
+    @Nested
+    final class LargePayloads extends PayloadConformance {
         @Override
         protected Store open(Supplier<Instant> time) {
             return freshStore(time);

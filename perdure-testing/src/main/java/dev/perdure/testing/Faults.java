@@ -20,6 +20,7 @@ import dev.perdure.spi.VersionRules;
 import dev.perdure.spi.change.Change;
 import dev.perdure.spi.change.Lane;
 import dev.perdure.spi.change.WorkerId;
+import dev.perdure.spi.payload.Payloads;
 import dev.perdure.spi.report.Reports;
 import dev.perdure.status.StoreStatus;
 import java.time.Instant;
@@ -177,6 +178,11 @@ final class Faults implements Store {
     @Override
     public States states() {
         return store.states();
+    }
+
+    @Override
+    public Payloads payloads() {
+        return store.payloads();
     }
 
     @Override

@@ -18,6 +18,8 @@ import dev.perdure.internal.engine.Engine;
 import dev.perdure.internal.engine.HistoryChecks;
 import dev.perdure.internal.json.CopyingCodec;
 import dev.perdure.internal.json.JsonCodec;
+import dev.perdure.internal.payload.PayloadCodec;
+import dev.perdure.internal.payload.PayloadSweep;
 import dev.perdure.internal.settings.ExecutionRules;
 import dev.perdure.internal.settings.Settings;
 import dev.perdure.memory.MemoryStore;
@@ -31,6 +33,7 @@ import dev.perdure.spi.Clockwork;
 import dev.perdure.spi.Codec;
 import dev.perdure.spi.Removals;
 import dev.perdure.spi.Store;
+import dev.perdure.spi.payload.PayloadStore;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -41,6 +44,7 @@ import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.function.Function;
+import java.util.function.UnaryOperator;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
@@ -83,6 +87,8 @@ public final class PerdureTest extends ForwardingPerdure {
     private int maxRuns = 1_000;
     private int maxPayloadBytes = 4 * 1024 * 1024;
     private @Nullable String version;
+    private int maxInlineBytes = 1024 * 1024;
+    private PayloadStore payloadStore;
     private @Nullable Engine client;
     private String startedBy = "";
     private volatile boolean closing;
@@ -90,6 +96,7 @@ public final class PerdureTest extends ForwardingPerdure {
     private PerdureTest(TestMode mode, Function<Clockwork, Store> stores) {
         this.mode = mode;
         this.store = stores.apply(clockwork);
+        this.payloadStore = store.payloads();
         clockwork.situation(this::situation);
     }
 
@@ -210,6 +217,24 @@ public final class PerdureTest extends ForwardingPerdure {
         return this;
     }
 
+    /** The size of an encoded value that is stored in the journal itself, at most. A larger one goes to the payload store. */
+    public PerdureTest maxInlineBytes(int bytes) {
+        requireNotStarted();
+        maxInlineBytes = bytes;
+        return this;
+    }
+
+    /**
+     * Where large values are kept; beside the runs by default.
+     *
+     * @param chosen gets that default, and returns the payload store to use, such as one that fails on demand
+     */
+    public PerdureTest payloadStore(UnaryOperator<PayloadStore> chosen) {
+        requireNotStarted();
+        payloadStore = chosen.apply(payloadStore);
+        return this;
+    }
+
     private void requireNotStarted() {
         if (client != null) {
             throw new IllegalStateException(
@@ -258,7 +283,7 @@ public final class PerdureTest extends ForwardingPerdure {
     private Settings settings(Store seen, List<Object> registered, Settings.@Nullable WorkerRules worker) {
         Duration warmWindow = mode == TestMode.SUSPEND_AT_EVERY_WAIT ? Duration.ZERO : Duration.ofSeconds(1);
         ExecutionRules rules = new ExecutionRules(
-                codec,
+                PayloadCodec.of(codec, payloadStore, maxInlineBytes, clockwork),
                 new StepTypes(codec),
                 retry,
                 warmWindow,
@@ -304,7 +329,11 @@ public final class PerdureTest extends ForwardingPerdure {
         }
     }
 
-    /** Removes the runs whose retention is over at the present virtual time. Workers do so too, but not at once. */
+    /**
+     * Removes the runs whose retention is over at the present virtual time, and large values to which nothing has referred
+     * for an hour: call it once when nothing refers to them, and again an hour later. Workers do so too, but not at
+     * once.
+     */
     public void removeOldRuns() {
         ensureStarted();
         Removals removals = store.removals();
@@ -315,6 +344,7 @@ public final class PerdureTest extends ForwardingPerdure {
         do {
             Removals.Removed unused = removals.remove(1_000);
         } while (removals.info().nextPass().isEmpty()); // A worker of the test may have the turn.
+        new PayloadSweep(payloadStore, store.payloads()).pass(() -> false);
     }
 
     /** Starts one more worker. */

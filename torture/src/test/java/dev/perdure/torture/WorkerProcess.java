@@ -24,10 +24,16 @@ final class WorkerProcess implements AutoCloseable {
 
     /** Starts another kind of worker, with more arguments after the address of the database. */
     static WorkerProcess start(Class<?> worker, SharedPostgres.Fresh database, String... more) throws IOException {
+        return start("192m", worker, database, more);
+    }
+
+    /** The same with a heap of this size. */
+    static WorkerProcess start(String heap, Class<?> worker, SharedPostgres.Fresh database, String... more)
+            throws IOException {
         String java = Path.of(System.getProperty("java.home"), "bin", "java").toString();
         List<String> command = new ArrayList<>(List.of(
                 java,
-                "-Xmx192m",
+                "-Xmx" + heap,
                 "-XX:+UseSerialGC",
                 "-XX:TieredStopAtLevel=1",
                 "-cp",

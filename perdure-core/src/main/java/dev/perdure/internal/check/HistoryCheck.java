@@ -30,18 +30,18 @@ public final class HistoryCheck {
     private final ExecutionRules rules;
     private final Values values;
 
-    /** Checks against these definitions. */
+    /** Checks against these definitions. A history has all values in place, and the code is to write none elsewhere. */
     public HistoryCheck(CallTargets targets, ExecutionRules rules) {
         this.targets = targets;
         this.rules = new ExecutionRules(
-                rules.codec(),
+                rules.codec().inline(),
                 rules.stepTypes(),
                 rules.retry(),
                 Duration.ZERO,
                 rules.maxPayloadBytes(),
                 List.of(), // no body runs
                 false);
-        this.values = new Values(rules.codec(), rules.maxPayloadBytes());
+        this.values = new Values(this.rules.codec(), rules.maxPayloadBytes());
     }
 
     /** The first difference of each history that the code does not fit. */

@@ -215,7 +215,9 @@ final class DagFunction implements Registered.Function {
         Map<String, byte @Nullable []> outputs = new LinkedHashMap<>();
         for (Premise leaf : engine.premises()) {
             boolean gave = leaf.state() == RunState.COMPLETED;
-            outputs.put(RunNames.taskOf(leaf.run().id()), gave ? leaf.outcome().bytes() : null);
+            outputs.put(
+                    RunNames.taskOf(leaf.run().id()),
+                    gave ? engine.inlined(leaf.outcome()).bytes() : null);
         }
         return new LeafOutputs(outputs);
     }

@@ -84,6 +84,8 @@ public final class Engine implements Perdure, EngineView.Source {
     private final RunHandle.Services services;
     private final MailSender mailSender;
     private final Starter starter;
+    private final MailSender outboxMail;
+    private final Starter outboxStarter;
     private final ScheduleWrites scheduleWrites;
     private final BulkCommands bulkCommands;
     private final EngineOperations operations;
@@ -131,6 +133,9 @@ public final class Engine implements Perdure, EngineView.Source {
         this.services = new RunHandle.Services(
                 settings, dags, resultWaiters, progressWaiters, commands, mailSender, auditor, closed::get);
         this.starter = new Starter(settings, registry, worker, commits, mailSender);
+        // A caller's own transaction may stay open for long, or never commit: what it passes stays inside of it.
+        this.outboxMail = new MailSender(settings.inline(), commits);
+        this.outboxStarter = new Starter(settings.inline(), registry, worker, commits, outboxMail);
         this.scheduleWrites =
                 new ScheduleWrites(new SpecWriter(targets, values), values, mailSender, commits, settings.clockwork());
         this.bulkCommands = new BulkCommands(commits, commands, settings.store(), listeners);
@@ -310,7 +315,7 @@ public final class Engine implements Perdure, EngineView.Source {
     @Override
     public Outbox outbox(Inbox inbox) {
         Texts.requireGiven("inbox", inbox);
-        return new EngineOutbox(registry, targets, starter, mailSender, scheduleWrites, inbox);
+        return new EngineOutbox(registry, targets, outboxStarter, outboxMail, scheduleWrites, inbox);
     }
 
     // ---- handles

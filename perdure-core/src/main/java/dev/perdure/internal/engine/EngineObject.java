@@ -141,7 +141,7 @@ final class EngineObject<O> implements ObjectHandle<O> {
     private final class Edit implements StateEdit {
         private final StateEdits wanted = new StateEdits();
         private final Values values =
-                new Values(settings.rules().codec(), settings.rules().maxPayloadBytes());
+                new Values(settings.rules().codec(), settings.rules().maxPayloadBytes()).inline();
 
         @Override
         public <T> StateEdit set(StateKey<T> key, T value) {

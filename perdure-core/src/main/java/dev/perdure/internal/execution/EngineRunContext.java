@@ -46,6 +46,7 @@ import java.util.Collection;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.Callable;
+import java.util.function.Supplier;
 import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -142,12 +143,22 @@ abstract class EngineRunContext implements Shorthands {
 
     @Override
     public @Nullable Object decode(Payload payload, Type type) {
+        return output(() -> values.decode(payload, type));
+    }
+
+    @Override
+    public Payload inlined(Payload payload) {
+        return output(() -> values.inlined(payload));
+    }
+
+    private <T extends @Nullable Object> T output(Supplier<T> reading) {
         try {
-            return values.decode(payload, type);
+            return reading.get();
         } catch (PayloadException unreadable) {
-            throw stop(
-                    "The output of a task that run '%s' comes after cannot be read back. %s Nothing was applied. Bring back the type that fits, then resume the run."
-                            .formatted(held.run().id(), Sentences.sentence(String.valueOf(unreadable.getMessage()))));
+            throw stop(Sentences.unreadable(
+                    "The output of a task that run '%s' comes after"
+                            .formatted(held.run().id()),
+                    unreadable));
         }
     }
 

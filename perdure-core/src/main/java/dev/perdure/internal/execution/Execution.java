@@ -249,9 +249,8 @@ public final class Execution implements LoadedRun {
         try {
             return values.decode(held.input(), held.definition().target().inputType());
         } catch (PayloadException unreadable) {
-            throw transitions.stop(
-                    "The input of run '%s' cannot be read back. %s Nothing was applied. Bring back the type that fits, then resume the run."
-                            .formatted(held.run().id(), Sentences.sentence(String.valueOf(unreadable.getMessage()))));
+            throw transitions.stop(Sentences.unreadable(
+                    "The input of run '%s'".formatted(held.run().id()), unreadable));
         }
     }
 

@@ -286,7 +286,9 @@ public class RunHandle<R extends @Nullable Object> implements Run<R> {
 
     @Override
     public History export() {
-        return new HistoryExport(settings.store()).read(ref).orElseThrow(() -> removed(ref.id()));
+        return new HistoryExport(settings.store(), settings.rules().codec())
+                .read(ref)
+                .orElseThrow(() -> removed(ref.id()));
     }
 
     @Override

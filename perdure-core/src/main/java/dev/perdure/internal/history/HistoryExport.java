@@ -3,13 +3,16 @@ package dev.perdure.internal.history;
 import dev.perdure.History;
 import dev.perdure.RunInfo;
 import dev.perdure.error.InvalidRequestException;
+import dev.perdure.internal.payload.PayloadCodec;
 import dev.perdure.spi.Journals;
 import dev.perdure.spi.Runs;
 import dev.perdure.spi.Store;
+import dev.perdure.spi.change.Entry;
 import dev.perdure.spi.change.Payload;
 import dev.perdure.spi.change.Premise;
 import dev.perdure.spi.change.Recorded;
 import dev.perdure.spi.change.RunRef;
+import dev.perdure.spi.payload.PayloadReference;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -20,17 +23,20 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>How it works. The run may continue meanwhile. Its state is read before its journal, so a history that says that
  * the run has ended has the whole journal. Two things change what was read before: a run that begins anew gets another
- * seed, and the retry of a run that has ended removes entries. In both cases all is read again.
+ * seed, and the retry of a run that has ended removes entries. In both cases all is read again. A history has
+ * large values in place, because a test has no payload store.
  */
 public final class HistoryExport {
     private static final int PAGE_BYTES = 1024 * 1024;
     private static final long MOST_BYTES = 64L * 1024 * 1024;
 
     private final Store store;
+    private final PayloadCodec codec;
 
-    /** Reads from this store. */
-    public HistoryExport(Store store) {
+    /** Reads from this store, and large values by this codec. */
+    public HistoryExport(Store store, PayloadCodec codec) {
         this.store = store;
+        this.codec = codec;
     }
 
     /** The history of a run; empty if the run does not exist. */
@@ -70,57 +76,74 @@ public final class HistoryExport {
                         .findFirst()
                         .orElse(Payload.EMPTY)
                 : Payload.EMPTY;
+        Content content = new Content(run);
         ExportedRun.End end = new ExportedRun.End(
-                info.state(), info.changedAt(), info.reason().orElse(""), outcome);
-        Size size = new Size(run);
-        size.add(basis.input());
-        size.add(outcome);
-        basis.premises().forEach(premise -> size.add(premise.outcome()));
-        return Optional.of(
-                new ExportedRun(run.id(), info.definition(), end, basis, journal(run, size), tasks(run, size)));
+                info.state(), info.changedAt(), info.reason().orElse(""), content.of(outcome));
+        return Optional.of(new ExportedRun(
+                run.id(), info.definition(), end, content.of(basis), journal(run, content), tasks(run, content)));
     }
 
-    private List<Recorded> journal(RunRef run, Size size) {
+    private List<Recorded> journal(RunRef run, Content content) {
         List<Recorded> journal = new ArrayList<>();
         int position = 0;
         Journals.Page page;
         do {
             page = store.journals().read(run, position, PAGE_BYTES);
             for (Recorded recorded : page.entries()) {
-                size.add(recorded.entry().payload());
                 position = recorded.entry().position();
-                journal.add(recorded);
+                journal.add(content.of(recorded));
             }
         } while (!page.last());
         return journal;
     }
 
-    private List<Premise> tasks(RunRef run, Size size) {
+    private List<Premise> tasks(RunRef run, Content content) {
         return store.runs().tasks(run).stream()
                 .map(task -> {
-                    size.add(task.outcome());
                     String reason = task.info().reason().orElse("");
-                    return new Premise(task.run(), task.info().state(), task.outcome(), reason);
+                    return new Premise(task.run(), task.info().state(), content.of(task.outcome()), reason);
                 })
                 .toList();
     }
 
-    /** How much of the limit the values of a run take. */
-    private static final class Size {
+    /** The values of a run in place, and how much of the limit they take. */
+    private final class Content {
         private final RunRef run;
         private long bytes;
 
-        Size(RunRef run) {
+        Content(RunRef run) {
             this.run = run;
         }
 
-        void add(Payload payload) {
-            bytes += payload.size();
+        Runs.Basis of(Runs.Basis basis) {
+            return new Runs.Basis(
+                    basis.version(),
+                    of(basis.input()),
+                    basis.seed(),
+                    basis.deadline(),
+                    basis.premises().stream().map(this::of).toList(),
+                    basis.object());
+        }
+
+        Premise of(Premise premise) {
+            return new Premise(premise.run(), premise.state(), of(premise.outcome()), premise.reason());
+        }
+
+        Recorded of(Recorded recorded) {
+            Entry entry = recorded.entry();
+            Entry inPlace = new Entry(
+                    entry.position(), entry.note(), entry.kind(), entry.name(), entry.status(), of(entry.payload()));
+            return new Recorded(inPlace, recorded.at());
+        }
+
+        Payload of(Payload payload) {
+            bytes += PayloadReference.sizeOf(payload);
             if (bytes > MOST_BYTES) {
                 throw new InvalidRequestException(
                         "The values of run '%s' have more than %d MiB, so it cannot be exported. Export a shorter run of the same definition."
                                 .formatted(run.id(), MOST_BYTES / (1024 * 1024)));
             }
+            return codec.inlined(payload);
         }
     }
 }

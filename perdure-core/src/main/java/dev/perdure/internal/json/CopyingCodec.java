@@ -3,6 +3,8 @@ package dev.perdure.internal.json;
 import dev.perdure.reaction.RunEvent;
 import dev.perdure.spi.Codec;
 import dev.perdure.spi.change.Payload;
+import dev.perdure.spi.payload.PayloadOutput;
+import java.io.InputStream;
 import java.lang.reflect.Type;
 import org.jspecify.annotations.Nullable;
 
@@ -26,6 +28,25 @@ public final class CopyingCodec implements Codec {
         return type == RunEvent.class ? own : codec;
     }
 
+    /** Copies a value that the codec writes as a whole. */
+    private static final class Copied extends PayloadOutput {
+        private final PayloadOutput output;
+
+        Copied(PayloadOutput output) {
+            this.output = output;
+        }
+
+        @Override
+        public void write(byte[] bytes, int from, int length) {
+            output.write(bytes, from, length);
+        }
+
+        @Override
+        public void restart() {
+            output.restart();
+        }
+    }
+
     private static Payload copy(Payload payload) {
         return new Payload(payload.bytes().clone());
     }
@@ -43,6 +64,21 @@ public final class CopyingCodec implements Codec {
     @Override
     public @Nullable Object verify(@Nullable Object value, Payload payload, Type type) {
         return codecOf(type).verify(value, copy(payload), type);
+    }
+
+    @Override
+    public void encode(@Nullable Object value, Type type, PayloadOutput output) {
+        codecOf(type).encode(value, type, new Copied(output));
+    }
+
+    @Override
+    public @Nullable Object decode(InputStream encoded, Type type) {
+        return codecOf(type).decode(encoded, type);
+    }
+
+    @Override
+    public @Nullable Object verify(@Nullable Object value, InputStream encoded, Type type) {
+        return codecOf(type).verify(value, encoded, type);
     }
 
     @Override

@@ -3,6 +3,8 @@ package dev.perdure.internal.json;
 import dev.perdure.error.PayloadException;
 import dev.perdure.spi.Codec;
 import dev.perdure.spi.change.Payload;
+import dev.perdure.spi.payload.PayloadOutput;
+import java.io.InputStream;
 import java.lang.reflect.Type;
 import java.util.Collection;
 import java.util.List;
@@ -11,6 +13,7 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
 import java.util.function.Function;
+import java.util.function.Supplier;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.core.JacksonException;
@@ -35,6 +38,9 @@ import tools.jackson.databind.module.SimpleModule;
 public final class JsonCodec implements Codec {
     private static final int MAX_DEPTH = 1_000;
     private static final int MAX_NUMBER_LENGTH = 10_000;
+    /** A longer text is written piece by piece. */
+    private static final int LONG_TEXT = 64 * 1024;
+
     private static final List<Class<?>> CONTAINERS = List.of(List.class, Set.class, Map.class, Collection.class);
 
     /** How values of one type are written and read. Found once per type, because every step needs it. */
@@ -78,12 +84,39 @@ public final class JsonCodec implements Codec {
         return plain == null ? encodeAny(value, type) : new Payload(plain);
     }
 
+    @Override
+    public void encode(@Nullable Object value, Type type, PayloadOutput output) {
+        byte[] plain = isLong(value) ? null : PlainJson.written(value, type);
+        if (plain == null) {
+            write(value, type, output);
+        } else {
+            output.write(new Payload(plain));
+        }
+    }
+
+    /** Whether a text is too long to be written as a whole. */
+    private static boolean isLong(@Nullable Object value) {
+        return value instanceof String text && text.length() > LONG_TEXT;
+    }
+
     private Payload encodeAny(@Nullable Object value, Type type) {
+        return encoded(type, writer -> new Payload(writer.writeValueAsBytes(value)));
+    }
+
+    private void write(@Nullable Object value, Type type, PayloadOutput output) {
+        encoded(type, writer -> {
+            output.restart();
+            writer.writeValue(output, value);
+            return output;
+        });
+    }
+
+    private <T> T encoded(Type type, Function<ObjectWriter, T> writing) {
         Shape shape = shape(type);
         try {
-            return new Payload(shape.writer().writeValueAsBytes(value));
+            return writing.apply(shape.writer());
         } catch (JacksonException plain) {
-            return encodeEscaped(value, shape.type(), plain);
+            return escaped(shape.type(), writing, plain);
         } catch (StackOverflowError endless) {
             throw new PayloadException(
                     "A value of type %s refers to itself, or is nested too deeply to be written as JSON."
@@ -93,9 +126,9 @@ public final class JsonCodec implements Codec {
     }
 
     /** A string with half a surrogate pair cannot be UTF-8, but can be an escape sequence. */
-    private Payload encodeEscaped(@Nullable Object value, JavaType declared, JacksonException plain) {
+    private <T> T escaped(JavaType declared, Function<ObjectWriter, T> writing, JacksonException plain) {
         try {
-            return new Payload(escaping.forType(declared).writeValueAsBytes(value));
+            return writing.apply(escaping.forType(declared));
         } catch (JacksonException cause) {
             throw new PayloadException(
                     "A value of type %s cannot be written as JSON: %s"
@@ -124,28 +157,49 @@ public final class JsonCodec implements Codec {
             return null;
         }
         Object plain = PlainJson.read(payload.bytes(), type);
-        return plain == null ? readAny(reader, payload, type) : plain;
+        return plain == null
+                ? readAny(
+                        payload.size() + " bytes of",
+                        type,
+                        () -> reader.apply(shape(type)).readValue(payload.bytes()))
+                : plain;
     }
 
-    private @Nullable Object readAny(Function<Shape, ObjectReader> reader, Payload payload, Type type) {
+    private @Nullable Object read(Function<Shape, ObjectReader> reader, InputStream encoded, Type type) {
+        return readAny("Large", type, () -> reader.apply(shape(type)).readValue(encoded));
+    }
+
+    private static @Nullable Object readAny(String which, Type type, Supplier<@Nullable Object> reading) {
         try {
-            return reader.apply(shape(type)).readValue(payload.bytes());
+            return reading.get();
         } catch (JacksonException cause) {
             throw new PayloadException(
-                    "%d bytes of JSON cannot be read back as %s: %s"
-                            .formatted(payload.size(), type.getTypeName(), cause.getOriginalMessage()),
+                    "%s JSON cannot be read back as %s: %s"
+                            .formatted(which, type.getTypeName(), cause.getOriginalMessage()),
                     cause);
         } catch (StackOverflowError tooDeep) {
             throw new PayloadException(
-                    "%d bytes of JSON are nested too deeply to be read back as %s."
-                            .formatted(payload.size(), type.getTypeName()),
+                    "%s JSON is nested too deeply to be read back as %s.".formatted(which, type.getTypeName()),
                     tooDeep);
         }
     }
 
     @Override
+    public @Nullable Object decode(InputStream encoded, Type type) {
+        return read(Shape::reader, encoded, type);
+    }
+
+    @Override
     public @Nullable Object verify(@Nullable Object value, Payload payload, Type type) {
-        Object back = read(Shape::strict, payload, type);
+        return verified(value, read(Shape::strict, payload, type), type);
+    }
+
+    @Override
+    public @Nullable Object verify(@Nullable Object value, InputStream encoded, Type type) {
+        return verified(value, read(Shape::strict, encoded, type), type);
+    }
+
+    private static @Nullable Object verified(@Nullable Object value, @Nullable Object back, Type type) {
         if (value != null && (back == null || !sameKind(value, back))) {
             throw new PayloadException("A %s is read back as %s by its declared type %s."
                     .formatted(

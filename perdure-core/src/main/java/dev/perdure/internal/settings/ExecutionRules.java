@@ -3,14 +3,14 @@ package dev.perdure.internal.settings;
 import dev.perdure.RetryPolicy;
 import dev.perdure.interceptor.Interceptor;
 import dev.perdure.internal.definition.StepTypes;
-import dev.perdure.spi.Codec;
+import dev.perdure.internal.payload.PayloadCodec;
 import java.time.Duration;
 import java.util.List;
 
 /**
  * How executions behave in an engine.
  *
- * @param codec turns values into bytes
+ * @param codec turns values into bytes, and stores large ones
  * @param stepTypes finds the result types of steps
  * @param retry the retry policy of steps that set none
  * @param warmWindow the longest wait during which a run keeps its thread
@@ -19,10 +19,15 @@ import java.util.List;
  * @param unloadAfterSteps whether a run leaves memory after every step, to test replays
  */
 public record ExecutionRules(
-        Codec codec,
+        PayloadCodec codec,
         StepTypes stepTypes,
         RetryPolicy retry,
         Duration warmWindow,
         int maxPayloadBytes,
         List<Interceptor> interceptors,
-        boolean unloadAfterSteps) {}
+        boolean unloadAfterSteps) {
+    /** The same with another codec. */
+    public ExecutionRules with(PayloadCodec other) {
+        return new ExecutionRules(other, stepTypes, retry, warmWindow, maxPayloadBytes, interceptors, unloadAfterSteps);
+    }
+}

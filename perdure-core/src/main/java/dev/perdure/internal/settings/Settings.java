@@ -55,6 +55,22 @@ public record Settings(
     /** Fire times come before the runs that wait, so that a backlog does not make schedules late. */
     public static final int SCHEDULES_PRIORITY = Integer.MAX_VALUE;
 
+    /** The same, but values of any size are stored in place. */
+    public Settings inline() {
+        return new Settings(
+                store,
+                clockwork,
+                registrations,
+                listeners,
+                rules.with(rules.codec().inline()),
+                queues,
+                schedules,
+                limiters,
+                retention,
+                operator,
+                worker);
+    }
+
     /**
      * How a worker behaves.
      *

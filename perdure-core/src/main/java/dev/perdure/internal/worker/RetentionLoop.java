@@ -2,6 +2,7 @@ package dev.perdure.internal.worker;
 
 import dev.perdure.internal.commit.Backoff;
 import dev.perdure.internal.commit.Outage;
+import dev.perdure.internal.payload.PayloadSweep;
 import dev.perdure.internal.settings.Settings;
 import dev.perdure.internal.time.Waiting;
 import dev.perdure.retention.Retention;
@@ -12,7 +13,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Removes old runs, batch by batch. The store decides what is due and lets one worker of all processes work at a time,
+ * Removes old runs, batch by batch, and the large payloads to which no row refers any more. The store decides what is due and lets one worker of all processes work at a time,
  * so every worker has this loop and none of them leads. A worker that stops in between leaves nothing behind: a batch
  * is a transaction, and the next batch of any worker goes on.
  */
@@ -23,12 +24,20 @@ final class RetentionLoop {
 
     private static final Duration FIRST = Duration.ofMinutes(1);
 
+    /** How long to rest between two looks at all large payloads. */
+    private static final Duration SWEEP = Duration.ofMinutes(5);
+
     private final Settings settings;
+    private final PayloadSweep payloads;
     private final Clockwork.Signal tick;
+    private long nextSweep;
     private volatile boolean closed;
 
     RetentionLoop(Settings settings) {
         this.settings = settings;
+        this.payloads = new PayloadSweep(
+                settings.rules().codec().store(), settings.store().payloads());
+        this.nextSweep = settings.clockwork().nanoTime();
         this.tick = settings.clockwork().signal();
     }
 
@@ -47,7 +56,7 @@ final class RetentionLoop {
                 return;
             }
             try {
-                rest = remove();
+                rest = Math.min(remove(), sweep());
                 backoff.reset();
                 outage.over();
             } catch (Throwable thrown) { // Any error: without this loop, the store would grow for ever.
@@ -62,6 +71,19 @@ final class RetentionLoop {
         Retention declared = settings.retention();
         Duration soon = declared == null ? FIRST : Removals.rest(declared);
         return (soon.compareTo(FIRST) < 0 ? soon : FIRST).toNanos();
+    }
+
+    /** Removes large payloads, if it is time. Returns how long until then. */
+    private long sweep() {
+        long now = settings.clockwork().nanoTime();
+        if (now - nextSweep >= 0) {
+            int removed = payloads.pass(() -> closed);
+            if (removed > 0) {
+                LOG.debug("Removed {} large payloads to which nothing refers.", removed);
+            }
+            nextSweep = now + SWEEP.toNanos();
+        }
+        return nextSweep - now;
     }
 
     /** Works at most half of the time, so that the other statements of this and other workers come through. */

@@ -63,6 +63,7 @@ public final class Session implements Host, PipelineHost {
     private final StoreClock clock;
     private final Committer committer;
     private final SessionStore store;
+    private final ExecutionRules rules;
     private final Tokens tokens;
     private final Waiters<RunRef, Runs.Ended> waiters;
     private final Registry registry;
@@ -99,6 +100,7 @@ public final class Session implements Host, PipelineHost {
                 settings.store().lanes(),
                 this::alive);
         this.store = new SessionStore(settings, committer, id, this::alive);
+        this.rules = settings.rules().with(settings.rules().codec().through(store::payloads));
     }
 
     /** The worker that this is an incarnation of. */
@@ -376,7 +378,7 @@ public final class Session implements Host, PipelineHost {
 
     @Override
     public ExecutionRules rules() {
-        return settings.rules();
+        return rules;
     }
 
     @Override

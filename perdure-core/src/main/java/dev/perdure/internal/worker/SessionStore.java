@@ -22,6 +22,7 @@ import dev.perdure.spi.change.ObjectKey;
 import dev.perdure.spi.change.Payload;
 import dev.perdure.spi.change.RunRef;
 import dev.perdure.spi.change.WorkerId;
+import dev.perdure.spi.payload.PayloadStore;
 import dev.perdure.spi.report.Reports;
 import java.util.Collection;
 import java.util.List;
@@ -115,6 +116,11 @@ final class SessionStore implements StoreAccess {
         return objects.stream()
                 .<SortedMap<String, Payload>>map(object -> new TreeMap<>(found.getOrDefault(object, new TreeMap<>())))
                 .toList();
+    }
+
+    /** The payload store as runs use it. */
+    PayloadStore payloads(PayloadStore direct) {
+        return new PatientPayloads(direct, this);
     }
 
     @Override

@@ -70,7 +70,8 @@ public final class Migrations {
             "V100__what_pending_runs_wait_for.sql",
             "V101__versions.sql",
             "V105__reports.sql",
-            "V110__reactions.sql");
+            "V110__reactions.sql",
+            "V115__large_payloads.sql");
 
     /** Waits for another process that migrates at the same time; ends with the transaction. */
     private static final String ALONE = "SELECT pg_advisory_xact_lock(hashtextextended('perdure:' || ?, 0))";

@@ -19,13 +19,15 @@ import org.springframework.boot.context.properties.source.InvalidConfigurationPr
  * @param worker the worker of this process
  * @param warmWindow as {@link PerdureBuilder#warmWindow}
  * @param maxPayloadBytes as {@link PerdureBuilder#maxPayloadBytes}
+ * @param maxInlineBytes as {@link PerdureBuilder#maxInlineBytes}
  */
 @ConfigurationProperties(PerdureProperties.PREFIX)
 public record PerdureProperties(
         @DefaultValue StoreProperties store,
         @DefaultValue WorkerProperties worker,
         @Nullable Duration warmWindow,
-        @Nullable Integer maxPayloadBytes) {
+        @Nullable Integer maxPayloadBytes,
+        @Nullable Integer maxInlineBytes) {
     static final String PREFIX = "perdure";
 
     /**
@@ -86,6 +88,7 @@ public record PerdureProperties(
         worker.applyTo(builder);
         set(builder, "warm-window", warmWindow, PerdureBuilder::warmWindow);
         set(builder, "max-payload-bytes", maxPayloadBytes, PerdureBuilder::maxPayloadBytes);
+        set(builder, "max-inline-bytes", maxInlineBytes, PerdureBuilder::maxInlineBytes);
     }
 
     /** Sets what a property says. If the builder refuses it, the exception names the property, and Boot its origin. */

@@ -397,7 +397,8 @@ final class EngineTest {
                         "perdure.worker.lease=1ms", "lease is PT0.001S",
                         "perdure.worker.queues[0]=a\u0000b", "queue",
                         "perdure.worker.labels.gpu=a b", "label",
-                        "perdure.max-payload-bytes=0", "maxPayloadBytes is 0")
+                        "perdure.max-payload-bytes=0", "maxPayloadBytes is 0",
+                        "perdure.max-inline-bytes=99", "maxInlineBytes is 99")
                 .forEach((property, reason) -> assertThatThrownBy(() -> start(NoWorker.class, property))
                         .rootCause()
                         .isInstanceOf(InvalidConfigurationPropertyValueException.class)

@@ -57,7 +57,9 @@ class PostgresScenariosIT {
             "limiter_rate",
             "drain",
             "reaction",
-            "lateness");
+            "lateness",
+            "payload",
+            "payload_chunk");
 
     /** Where there are few rows this is ten times as quick as to truncate. */
     private static final String CLEAR =
@@ -271,6 +273,9 @@ class PostgresScenariosIT {
 
     @Nested
     final class Reactions extends ReactionScenarios implements OnPostgres {}
+
+    @Nested
+    final class LargePayloads extends LargePayloadScenarios implements OnPostgres {}
 
     @Nested
     final class LimitersOfSteps extends LimiterScenarios implements OnPostgres {}

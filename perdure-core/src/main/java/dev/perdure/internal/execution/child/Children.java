@@ -32,11 +32,13 @@ import dev.perdure.spi.change.Entry;
 import dev.perdure.spi.change.NewRun;
 import dev.perdure.spi.change.Parent;
 import dev.perdure.spi.change.Payload;
+import dev.perdure.spi.payload.PayloadReference;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.Arrays;
 import java.util.Optional;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -59,6 +61,14 @@ public final class Children {
      * @param answers whether it is a child, whose outcome this run gets
      */
     private record Start(StartOptions options, Placement placement, boolean answers) {}
+
+    /**
+     * The input of a run.
+     *
+     * @param payload the input, or the reference to it
+     * @param fingerprint makes its fingerprint
+     */
+    private record Input(Payload payload, Supplier<String> fingerprint) {}
 
     private final HeldRun held;
     private final Host host;
@@ -105,8 +115,9 @@ public final class Children {
         Payload payload = values.input(callee, input);
         ContextCall call = calls.open(what, Entry.Kind.CHILD, callee.name());
         Replay.Past past = calls.rethrowDelivered(call);
-        requireSameInput(call, past, callee, payload, input);
-        RunId id = begin(call, past, callee, payload, new Start(options.start(), placement(options), true));
+        Input encoded = new Input(payload, () -> fingerprint(payload, callee, input));
+        requireSameInput(call, past, callee, encoded, input);
+        RunId id = begin(call, past, callee, encoded, new Start(options.start(), placement(options), true));
         ChildFuture<T> child = new ChildFuture<>(
                 futures, call, past, runMail, entry -> read(call, entry, id, target), id, options.onCancel());
         futures.add(child);
@@ -128,8 +139,9 @@ public final class Children {
         Payload payload = values.input(callee, input);
         ContextCall call = calls.open(what, Entry.Kind.CHILD, callee.name());
         Replay.Past past = calls.rethrowDelivered(call);
-        requireSameInput(call, past, callee, payload, input);
-        return begin(call, past, callee, payload, new Start(options, options.placement(), false));
+        Input encoded = new Input(payload, () -> fingerprint(payload, callee, input));
+        requireSameInput(call, past, callee, encoded, input);
+        return begin(call, past, callee, encoded, new Start(options, options.placement(), false));
     }
 
     /**
@@ -137,21 +149,31 @@ public final class Children {
      * nothing to compare.
      */
     private void requireSameInput(
-            ContextCall call, Replay.Past past, CallTarget callee, Payload payload, @Nullable Object input) {
+            ContextCall call, Replay.Past past, CallTarget callee, Input encoded, @Nullable Object input) {
         if (past.notes().isEmpty() || !host.knowsTokens()) { // A token may be part of the input.
             return;
         }
         String written = text(past.notes().getFirst().entry().payload());
         int end = written.indexOf(AFTER_ID);
-        String asked = Fingerprint.of(payload);
+        String asked = encoded.fingerprint().get();
         if (end >= 0
                 && !written.substring(end + 1).equals(asked)
-                && Fingerprint.of(values.input(callee, input)).equals(asked)) {
+                && fingerprint(values.input(callee, input), callee, input).equals(asked)) {
             throw calls.differs(call, call.describe() + " with another input", call.describe());
         }
     }
 
-    private RunId begin(ContextCall call, Replay.Past past, CallTarget callee, Payload input, Start start) {
+    /** The fingerprint of an input. A large one is encoded once more, because its payload is only a reference. */
+    private String fingerprint(Payload payload, CallTarget callee, @Nullable Object input) {
+        if (!PayloadReference.is(payload)) {
+            return Fingerprint.of(payload);
+        }
+        Fingerprint fingerprint = new Fingerprint();
+        values.write(callee, input, fingerprint);
+        return fingerprint.text();
+    }
+
+    private RunId begin(ContextCall call, Replay.Past past, CallTarget callee, Input input, Start start) {
         StartOptions options = start.options();
         if (!past.notes().isEmpty()) {
             String written = text(past.notes().getFirst().entry().payload());
@@ -163,7 +185,7 @@ public final class Children {
         NewRun run = new NewRun(
                 id,
                 callee.target().name(),
-                input,
+                input.payload(),
                 derived.seed(call.position()),
                 options.queue(),
                 options.priority(),
@@ -175,7 +197,7 @@ public final class Children {
                 options.description(),
                 options.key().orElse(null),
                 new Admission(options.startWithin().orElse(null), options.weight()).at(start.placement()));
-        String begun = id.value() + AFTER_ID + Fingerprint.of(input);
+        String begun = id.value() + AFTER_ID + input.fingerprint().get();
         Payload written = new Payload(begun.getBytes(StandardCharsets.UTF_8));
         transitions.defer(call.note(1, Entry.Status.BEGUN, written), new Effect.Start(run, callee.tasks(run)));
         return id;

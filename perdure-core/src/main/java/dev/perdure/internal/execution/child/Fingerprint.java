@@ -1,6 +1,7 @@
 package dev.perdure.internal.execution.child;
 
 import dev.perdure.spi.change.Payload;
+import dev.perdure.spi.payload.PayloadOutput;
 
 /**
  * A short number that identifies an input, so that it can be compared with the input of an earlier execution, which is
@@ -11,12 +12,14 @@ import dev.perdure.spi.change.Payload;
  * whose value is null, so that a new field of a class that is not set changes nothing. Nearly every other difference
  * changes the number.
  */
-final class Fingerprint {
+final class Fingerprint extends PayloadOutput {
     private static final long OFFSET = 0xcbf29ce484222325L;
     private static final long PRIME = 0x100000001b3L;
     private static final long NULL = hash("null");
 
-    private Fingerprint() {}
+    private long sum;
+    private long name;
+    private long piece = OFFSET;
 
     private static long hash(String text) {
         long hash = OFFSET;
@@ -27,10 +30,15 @@ final class Fingerprint {
     }
 
     static String of(Payload payload) {
-        long sum = 0;
-        long name = 0;
-        long piece = OFFSET;
-        for (byte next : payload.bytes()) {
+        Fingerprint fingerprint = new Fingerprint();
+        fingerprint.write(payload);
+        return fingerprint.text();
+    }
+
+    @Override
+    public void write(byte[] bytes, int from, int length) {
+        for (int i = from; i < from + length; i++) {
+            byte next = bytes[i];
             if (next == ':') {
                 name = mixed(31 * name + piece);
                 piece = OFFSET;
@@ -42,6 +50,17 @@ final class Fingerprint {
                 piece = (piece ^ (next & 0xff)) * PRIME;
             }
         }
+    }
+
+    @Override
+    public void restart() {
+        sum = 0;
+        name = 0;
+        piece = OFFSET;
+    }
+
+    /** The number of what was written. */
+    String text() {
         return Long.toHexString(sum + ended(name, piece));
     }
 

@@ -112,7 +112,7 @@ public final class RunningAttempt implements Attempt {
     @Override
     public void heartbeat(Object value) {
         Texts.requireGiven("value of the heartbeat", value);
-        Payload payload = attempts.values().encode(value);
+        Payload payload = attempts.values().inline().encode(value); // It becomes part of another value.
         if (payload.size() > MOST_BYTES) {
             throw new PayloadException(
                     "The heartbeat of %s has %d bytes and the limit is %d. Report what the next attempt needs to find its place, and store the rest elsewhere."

@@ -326,12 +326,20 @@ public final class Steps {
         current(attempt);
         try {
             @Nullable Object result = guarding.run(body, attempt.limits());
-            return values.store(result, type, "the result of " + call.describe());
+            return valuesOf(call).store(result, type, "the result of " + call.describe());
         } finally {
             current(null);
             attempt.end();
             disarm.run();
         }
+    }
+
+    /**
+     * The result of a transaction step stays in place, because it is part of the application's transaction: nothing is
+     * written outside of that, and no second connection is needed while it is open.
+     */
+    private Values valuesOf(ContextCall call) {
+        return call.kind() == Entry.Kind.TRANSACTION ? values.inline() : values;
     }
 
     public static TimeoutException timedOut(

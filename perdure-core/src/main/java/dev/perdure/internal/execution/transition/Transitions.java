@@ -159,13 +159,9 @@ public final class Transitions {
 
     /** The current code cannot read what is recorded for this call. */
     public Unwind unreadable(ContextCall call, PayloadException cause) {
-        return stop(
-                "What run '%s' recorded at position %d for %s cannot be read back. %s Nothing was applied. Bring back the type that fits, then resume the run."
-                        .formatted(
-                                held.run().id(),
-                                call.position(),
-                                call.describe(),
-                                Sentences.sentence(String.valueOf(cause.getMessage()))));
+        String what = "What run '%s' recorded at position %d for %s"
+                .formatted(held.run().id(), call.position(), call.describe());
+        return stop(Sentences.unreadable(what, cause));
     }
 
     /** The store does not answer any more. The workflow's code does not see that. */

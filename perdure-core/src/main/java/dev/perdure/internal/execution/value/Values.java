@@ -1,11 +1,14 @@
 package dev.perdure.internal.execution.value;
 
 import dev.perdure.error.InvalidRequestException;
+import dev.perdure.error.MissingPayloadException;
 import dev.perdure.error.PayloadException;
 import dev.perdure.internal.definition.Registered.Target;
+import dev.perdure.internal.payload.PayloadCodec;
 import dev.perdure.internal.text.Sentences;
 import dev.perdure.spi.Codec;
 import dev.perdure.spi.change.Payload;
+import dev.perdure.spi.payload.PayloadOutput;
 import java.lang.reflect.Type;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
@@ -15,13 +18,18 @@ import org.jspecify.annotations.Nullable;
  * is found before it is written.
  */
 public final class Values {
-    private final Codec codec;
+    private final PayloadCodec codec;
     private final int maxBytes;
 
     /** With this codec and this limit. */
-    public Values(Codec codec, int maxBytes) {
+    public Values(PayloadCodec codec, int maxBytes) {
         this.codec = codec;
         this.maxBytes = maxBytes;
+    }
+
+    /** The same, but it stores large values in place too. */
+    public Values inline() {
+        return new Values(codec.inline(), maxBytes);
     }
 
     /**
@@ -39,12 +47,7 @@ public final class Values {
      */
     public Stored store(@Nullable Object value, Type type, String what) {
         try {
-            Payload payload = codec.encode(value, type);
-            if (payload.size() > maxBytes) {
-                throw new PayloadException(
-                        "it has %d bytes and the limit is %d. Store it elsewhere and pass a reference, or raise maxPayloadBytes."
-                                .formatted(payload.size(), maxBytes));
-            }
+            Payload payload = codec.encode(value, type, maxBytes);
             return new Stored(payload, codec.verify(value, payload, type));
         } catch (PayloadException cause) {
             throw new PayloadException(
@@ -71,6 +74,16 @@ public final class Values {
         }
         return store(input, target.inputType(), "the input of " + kind + " '" + target.name() + "'")
                 .payload();
+    }
+
+    /** Writes the bytes of an input that can be stored, without storing it. */
+    public void write(CallTarget callee, @Nullable Object input, PayloadOutput output) {
+        codec.encode(input, callee.target().inputType(), output);
+    }
+
+    /** The value in place, wherever it was stored: for values inside others. */
+    public Payload inlined(Payload payload) {
+        return codec.inlined(payload);
     }
 
     /** Encodes a value of the engine itself. */
@@ -106,6 +119,8 @@ public final class Values {
     public static @Nullable Object read(Codec codec, Payload payload, Type type, Supplier<String> what) {
         try {
             return codec.decode(payload, type);
+        } catch (MissingPayloadException missing) {
+            throw new MissingPayloadException("%s cannot be read. %s".formatted(what.get(), missing.getMessage()));
         } catch (PayloadException unreadable) {
             throw new PayloadException(
                     "%s cannot be read. %s Ask for it with the type that it was written with."

@@ -16,6 +16,7 @@ import dev.perdure.spi.Runs;
 import dev.perdure.spi.States;
 import dev.perdure.spi.Store;
 import dev.perdure.spi.VersionRules;
+import dev.perdure.spi.payload.Payloads;
 import dev.perdure.spi.report.Reports;
 import dev.perdure.status.StoreStatus;
 import java.time.Duration;
@@ -102,6 +103,11 @@ final class PostgresModel implements Store {
     @Override
     public States states() {
         return store.states();
+    }
+
+    @Override
+    public Payloads payloads() {
+        return store.payloads();
     }
 
     @Override

@@ -26,6 +26,7 @@ import dev.perdure.spi.change.Change;
 import dev.perdure.spi.change.Lane;
 import dev.perdure.spi.change.RunRef;
 import dev.perdure.spi.change.WorkerId;
+import dev.perdure.spi.payload.Payloads;
 import dev.perdure.spi.report.Reports;
 import dev.perdure.status.StoreStatus;
 import dev.perdure.testing.internal.simulation.FaultyCalls.Call;
@@ -361,6 +362,11 @@ final class SimulatedStore implements Store {
                 return calls.write(Call.important(() -> "delete of " + run), delete, delete);
             }
         };
+    }
+
+    @Override
+    public Payloads payloads() {
+        return real.payloads();
     }
 
     @Override

@@ -11,6 +11,7 @@ import dev.perdure.error.StoreException;
 import dev.perdure.internal.definition.StepTypes;
 import dev.perdure.internal.engine.Engine;
 import dev.perdure.internal.json.JsonCodec;
+import dev.perdure.internal.payload.PayloadCodec;
 import dev.perdure.internal.settings.ExecutionRules;
 import dev.perdure.internal.settings.Settings;
 import dev.perdure.internal.time.Waiting;
@@ -353,8 +354,9 @@ public final class World {
     // ---- processes
 
     private Settings settings(SimulatedProcess process, Store seen, boolean worker) {
+        PayloadCodec payloads = PayloadCodec.of(codec, seen.payloads(), 1024 * 1024, process);
         ExecutionRules rules = new ExecutionRules(
-                codec, shared.stepTypes, retry, warmWindow, 4 * 1024 * 1024, List.of(), unloadAfterSteps);
+                payloads, shared.stepTypes, retry, warmWindow, 4 * 1024 * 1024, List.of(), unloadAfterSteps);
         Set<String> names = new TreeSet<>(Set.of(StartOptions.DEFAULT_QUEUE));
         queues.forEach(queue -> names.add(queue.name()));
         return new Settings(

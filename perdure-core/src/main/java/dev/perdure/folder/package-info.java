@@ -1,0 +1,2 @@
+/** Large payloads in a folder, for development. */
+package dev.perdure.folder;

@@ -1,0 +1,10 @@
+package dev.perdure.spi.payload;
+
+import java.util.Collection;
+import java.util.Set;
+
+/** Keeps large payloads beside the runs, and knows to which payloads the runs refer, wherever these are kept. */
+public interface Payloads extends PayloadStore {
+    /** Those of these payloads to which something that the store keeps refers, at one point in time. */
+    Set<PayloadReference> referred(Collection<PayloadReference> references);
+}

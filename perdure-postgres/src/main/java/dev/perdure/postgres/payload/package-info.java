@@ -1,0 +1,2 @@
+/** Large payloads in tables of their own. */
+package dev.perdure.postgres.payload;

@@ -1,0 +1,114 @@
+package dev.perdure.conformance;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.perdure.conformance.operation.PayloadStoreCases;
+import dev.perdure.error.InvalidRequestException;
+import dev.perdure.error.StoreException;
+import dev.perdure.folder.FolderPayloads;
+import dev.perdure.spi.payload.PayloadReference;
+import dev.perdure.spi.payload.PayloadStore;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.attribute.FileTime;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.List;
+import java.util.UUID;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** The folder of payloads is a payload store. */
+final class FolderPayloadsTest implements PayloadStoreCases {
+    private static final byte[] CONTENT = PayloadStoreCases.content(100, 1);
+
+    @TempDir
+    Path parent;
+
+    private Path folder;
+    private FolderPayloads payloads;
+
+    @BeforeEach
+    void open() {
+        folder = parent.resolve("new").resolve("payloads");
+        payloads = FolderPayloads.in(folder);
+    }
+
+    @Override
+    public PayloadStore payloads() {
+        return payloads;
+    }
+
+    private List<String> files() throws IOException {
+        try (Stream<Path> files = Files.list(folder)) {
+            return files.map(file -> file.getFileName().toString()).sorted().toList();
+        }
+    }
+
+    private void age(Path file, Duration age) throws IOException {
+        Instant now = Files.getLastModifiedTime(file).toInstant();
+        Files.setLastModifiedTime(file, FileTime.from(now.minus(age)));
+    }
+
+    @Test
+    void another_engine_on_the_folder_reads_what_the_first_has_written() {
+        PayloadReference reference = PayloadStoreCases.put(payloads, CONTENT);
+        assertThat(FolderPayloads.in(folder).read(reference, 0)).hasValue(CONTENT);
+    }
+
+    @Test
+    void a_payload_is_removed_an_hour_after_it_was_released_and_leaves_no_file() throws IOException {
+        PayloadReference reference = PayloadStoreCases.put(payloads, CONTENT);
+        payloads.remove(List.of(reference), List.of(), HOUR);
+        age(folder.resolve("released-%s-%d".formatted(reference.hash(), reference.size())), HOUR.minusMinutes(1));
+        assertThat(payloads.remove(List.of(reference), List.of(), HOUR)).isZero();
+        age(folder.resolve("released-%s-%d".formatted(reference.hash(), reference.size())), HOUR);
+        assertThat(payloads.remove(List.of(reference), List.of(), HOUR)).isOne();
+        assertThat(files()).isEmpty();
+    }
+
+    @Test
+    void what_was_kept_in_between_is_not_removed() throws IOException {
+        PayloadReference reference = PayloadStoreCases.put(payloads, CONTENT);
+        payloads.remove(List.of(reference), List.of(), HOUR);
+        age(folder.resolve("released-%s-%d".formatted(reference.hash(), reference.size())), HOUR);
+        assertThat(payloads.keep(reference)).isTrue();
+        assertThat(payloads.remove(List.of(reference), List.of(), HOUR)).isZero();
+        assertThat(payloads.read(reference, 0)).isPresent();
+    }
+
+    @Test
+    void other_files_in_the_folder_are_left_alone() throws IOException {
+        Files.writeString(folder.resolve("readme.txt"), "mine");
+        Files.writeString(folder.resolve("payload-not-a-hash"), "mine");
+        assertThat(payloads.list(null, 10)).isEmpty();
+        assertThat(payloads.removeUploads(Duration.ZERO)).isZero();
+        assertThat(files()).containsExactly("payload-not-a-hash", "readme.txt");
+    }
+
+    @Test
+    void a_folder_that_is_gone_is_out_of_reach_and_says_what_to_check() throws IOException {
+        Files.delete(folder);
+        assertThatThrownBy(() -> payloads.write(UUID.randomUUID(), 0, CONTENT))
+                .isInstanceOfSatisfying(
+                        StoreException.class,
+                        trouble -> assertThat(trouble.kind()).isEqualTo(StoreException.Kind.UNAVAILABLE))
+                .hasMessageStartingWith("The folder of payloads '" + folder + "' cannot be used: ")
+                .hasMessageEndingWith(
+                        "Check that it exists, that this process may read and write it, and that the disk is not full.");
+    }
+
+    @Test
+    void a_file_cannot_be_the_folder() throws IOException {
+        Path file = Files.writeString(parent.resolve("file"), "x");
+        assertThatThrownBy(() -> FolderPayloads.in(file))
+                .isInstanceOf(InvalidRequestException.class)
+                .hasMessage(
+                        "'%s' cannot be the folder of payloads: a file has this name. Choose a folder that exists or can be created."
+                                .formatted(file));
+    }
+}

@@ -1,0 +1,3 @@
+package dev.perdure.testing.scenarios;
+
+class MemoryLargePayloadScenariosTest extends LargePayloadScenarios implements InMemory {}
