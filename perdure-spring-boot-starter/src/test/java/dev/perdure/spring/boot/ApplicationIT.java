@@ -204,14 +204,16 @@ final class ApplicationIT {
     private static List<String> logOf(SharedPostgres.Fresh database, String... properties) {
         ListAppender<ILoggingEvent> lines = new ListAppender<>();
         Logger logger = (Logger) LoggerFactory.getLogger("dev.perdure.store");
-        try (ConfigurableApplicationContext context = builder(Empty.class, database, properties)
-                .initializers(
-                        unused -> { // after Boot has set up the log
-                            logger.setLevel(Level.INFO);
-                            logger.addAppender(lines);
-                            lines.start();
-                        })
-                .run()) {
+        try {
+            builder(Empty.class, database, properties)
+                    .initializers(
+                            unused -> { // after Boot has set up the log
+                                logger.setLevel(Level.INFO);
+                                logger.addAppender(lines);
+                                lines.start();
+                            })
+                    .run()
+                    .close();
             return lines.list.stream()
                     .map(event -> event.getLevel() + " " + event.getFormattedMessage())
                     .toList();
