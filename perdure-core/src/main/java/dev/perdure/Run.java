@@ -11,6 +11,8 @@ import dev.perdure.error.RetryRefusedException;
 import dev.perdure.error.RunConflictException;
 import dev.perdure.error.RunEndedException;
 import dev.perdure.error.RunFailedException;
+import dev.perdure.report.LogFilter;
+import dev.perdure.report.LogPage;
 import dev.perdure.report.StepProgress;
 import java.time.Duration;
 import java.util.Iterator;
@@ -108,6 +110,12 @@ public interface Run<R extends @Nullable Object> {
      * among them.
      */
     List<StepProgress> progress();
+
+    /**
+     * What the bodies of its steps have logged, if an appender for the logging library is set up. The store keeps the
+     * newest 1,000 lines of a run, and 256 KiB.
+     */
+    LogPage log(LogFilter filter);
 
     /**
      * This run as the run of a DAG, with its tasks.

@@ -36,6 +36,7 @@ class ModulesTest {
                     Set.of("perdure-core", "perdure-testing", "perdure-embedded", "perdure-postgres")),
             entry("perdure-jooq", Set.of("perdure-core")),
             entry("perdure-jdbi", Set.of("perdure-core")),
+            entry("perdure-logback", Set.of("perdure-core")),
             entry("perdure-spring", Set.of("perdure-core", "perdure-postgres")),
             entry("perdure-spring-boot-starter", Set.of("perdure-core", "perdure-postgres", "perdure-spring")),
             entry(

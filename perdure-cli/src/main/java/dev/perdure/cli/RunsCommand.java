@@ -16,6 +16,7 @@ import dev.perdure.cli.output.Page;
 import dev.perdure.error.InvalidRequestException;
 import dev.perdure.error.RunEndedException;
 import dev.perdure.postgres.PostgresStore;
+import dev.perdure.report.LogFilter;
 import dev.perdure.spi.change.RunRef;
 import java.util.List;
 import java.util.Objects;
@@ -98,6 +99,26 @@ final class RunsCommand {
         return named.database.with(open -> output.print(() -> {
             Run<Void> run = run(open, named.id);
             return new RunPage(open.store().runs()).add(open.page(), run, ref(open.store(), run.id()));
+        }));
+    }
+
+    @Command(name = "log", mixinStandardHelpOptions = true, description = "Show what the steps of a run have logged.")
+    int log(
+            @Mixin NamedRun named,
+            @Mixin LiveOutput output,
+            @Option(
+                            names = "--limit",
+                            defaultValue = "1000",
+                            description = "The number of lines at most, the newest. Default: ${DEFAULT-VALUE}.")
+                    int limit) {
+        LogFilter newest = LogFilter.newest(limit);
+        return named.database.with(open -> output.print(() -> {
+            Page page = open.page();
+            ReportPage.addLog(
+                    page,
+                    run(open, named.id).log(newest),
+                    "No log lines. Workers keep them if dev.perdure.logback.RunLogAppender is in their logback.xml.");
+            return page;
         }));
     }
 

@@ -182,6 +182,7 @@ final class MemoryRemovals implements Removals {
         row.mailbox.drop();
         row.published.clear();
         row.reports.clear();
+        row.lines.clear();
         tables.post.forgetTokens(row.ref.id());
         return 1;
     }

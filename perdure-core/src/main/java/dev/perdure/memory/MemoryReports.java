@@ -1,10 +1,15 @@
 package dev.perdure.memory;
 
 import dev.perdure.RunState;
+import dev.perdure.report.LogFilter;
+import dev.perdure.report.LogLine;
+import dev.perdure.report.LogPage;
 import dev.perdure.spi.change.Entry;
 import dev.perdure.spi.change.RunRef;
 import dev.perdure.spi.change.WorkerId;
 import dev.perdure.spi.report.Reports;
+import java.util.ArrayDeque;
+import java.util.Deque;
 import java.util.List;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
@@ -47,6 +52,79 @@ final class MemoryReports implements Reports {
             Reported now = new Reported(withHeartbeat(report, last), tables.now());
             row.reports.put(source.position(), new Kept(row.restarts, now));
         }
+    }
+
+    @Override
+    public void log(WorkerId worker, List<Line> lines) {
+        tables.inTransaction(() -> {
+            lines.forEach(line -> log(worker, line));
+            return true;
+        });
+    }
+
+    private void log(WorkerId worker, Line line) {
+        Row row = tables.byKey.get(line.source().run().key());
+        boolean former =
+                row != null && line.source().epoch() < row.epoch && !row.stripped && tables.workers.containsKey(worker);
+        if (row == null || !(former || accepts(row, worker, line.source().epoch()))) {
+            return;
+        }
+        Lines log = row.lines;
+        Line last = log.kept.peekLast();
+        if (last == null || last.number() < line.number()) {
+            boolean goesOn =
+                    last != null && last.source().epoch() == line.source().epoch();
+            log.written += line.number()
+                    - (goesOn ? last.number() : Reports.version(line.source().epoch(), 0));
+            log.bytes += line.size();
+            log.kept.add(line);
+            while (log.kept.size() > MOST_LINES || log.bytes > MOST_BYTES) {
+                log.bytes -= log.kept.removeFirst().size();
+            }
+        }
+    }
+
+    /** The log lines of a run. */
+    static final class Lines {
+        private final Deque<Line> kept = new ArrayDeque<>();
+        private long written;
+        private long bytes;
+
+        void clear() {
+            kept.clear();
+            written = 0;
+            bytes = 0;
+        }
+    }
+
+    @Override
+    public LogPage log(RunRef run, LogFilter filter) {
+        return tables.inTransaction(() -> {
+            Row row = tables.byKey.get(run.key());
+            if (row == null) {
+                return new LogPage(List.of(), 0);
+            }
+            List<LogLine> after = row.lines.kept.stream()
+                    .filter(line -> line.number() > filter.after())
+                    .map(MemoryReports::shown)
+                    .toList();
+            int many = Math.min(after.size(), filter.limit());
+            int from = filter.isNewest() ? after.size() - many : 0;
+            return new LogPage(after.subList(from, from + many), row.lines.written - row.lines.kept.size());
+        });
+    }
+
+    private static LogLine shown(Line line) {
+        Source source = line.source();
+        return new LogLine(
+                line.number(),
+                source.step(),
+                source.position(),
+                source.attempt(),
+                line.at(),
+                line.level(),
+                line.logger(),
+                line.text());
     }
 
     private boolean accepts(Row row, WorkerId worker, long epoch) {

@@ -50,6 +50,8 @@ final class Row {
     final List<Entered> entered = new ArrayList<>();
     final Mailbox mailbox = new Mailbox();
     final List<Output> published = new ArrayList<>();
+    /** What its steps log. */
+    final MemoryReports.Lines lines = new MemoryReports.Lines();
     /** What its steps report, by position. */
     final NavigableMap<Integer, MemoryReports.Kept> reports = new TreeMap<>();
 

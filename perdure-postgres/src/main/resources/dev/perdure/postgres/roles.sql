@@ -8,7 +8,8 @@ GRANT SELECT, INSERT, UPDATE ON ${schema}.run, ${schema}.worker TO ${worker};
 GRANT DELETE ON ${schema}.run, ${schema}.worker TO ${worker};
 GRANT SELECT, UPDATE ON ${schema}.retention TO ${worker};
 GRANT SELECT, INSERT, UPDATE, DELETE ON ${schema}.journal, ${schema}.mail, ${schema}.report TO ${worker};
-GRANT SELECT, INSERT, DELETE ON ${schema}.event, ${schema}.awakeable, ${schema}.publication, ${schema}.audit, ${schema}.attribute TO ${worker};
+GRANT SELECT, INSERT, DELETE ON ${schema}.event, ${schema}.awakeable, ${schema}.publication, ${schema}.audit, ${schema}.attribute,
+    ${schema}.log_line TO ${worker};
 GRANT SELECT ON ${schema}.secret TO ${worker};
 GRANT SELECT, INSERT, UPDATE, DELETE ON ${schema}.subscription TO ${worker};
 GRANT SELECT, INSERT, UPDATE, DELETE ON ${schema}.lane, ${schema}.takeover, ${schema}.held, ${schema}.ready, ${schema}.timer,
@@ -26,10 +27,10 @@ GRANT SELECT, INSERT, UPDATE, DELETE ON ${schema}.payload, ${schema}.payload_chu
 GRANT USAGE ON SEQUENCE ${schema}.key_block TO ${worker};
 GRANT SELECT ON ${schema}.migration, ${schema}.runs, ${schema}.journals, ${schema}.events, ${schema}.mails,
     ${schema}.publications, ${schema}.objects, ${schema}.object_calls, ${schema}.object_states, ${schema}.audits,
-    ${schema}.queues, ${schema}.queue_keys, ${schema}.schedules, ${schema}.limiters, ${schema}.reports, ${schema}.reactions TO ${worker};
+    ${schema}.queues, ${schema}.queue_keys, ${schema}.schedules, ${schema}.limiters, ${schema}.reports, ${schema}.log_lines, ${schema}.reactions TO ${worker};
 
 -- A viewer reads the views and nothing else: above all not the table secret, by which anybody could answer awakeables.
 GRANT USAGE ON SCHEMA ${schema} TO ${viewer};
 GRANT SELECT ON ${schema}.runs, ${schema}.journals, ${schema}.events, ${schema}.mails, ${schema}.publications,
     ${schema}.objects, ${schema}.object_calls, ${schema}.object_states, ${schema}.audits, ${schema}.queues,
-    ${schema}.queue_keys, ${schema}.schedules, ${schema}.limiters, ${schema}.reports, ${schema}.reactions TO ${viewer};
+    ${schema}.queue_keys, ${schema}.schedules, ${schema}.limiters, ${schema}.reports, ${schema}.log_lines, ${schema}.reactions TO ${viewer};

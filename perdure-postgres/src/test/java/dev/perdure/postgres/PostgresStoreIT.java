@@ -44,6 +44,7 @@ import dev.perdure.conformance.queue.QueueOperatorConformance;
 import dev.perdure.conformance.queue.QueueOrderConformance;
 import dev.perdure.conformance.queue.QueueRateConformance;
 import dev.perdure.conformance.queue.TurnConformance;
+import dev.perdure.conformance.report.LogConformance;
 import dev.perdure.conformance.report.ReportConformance;
 import dev.perdure.spi.Store;
 import java.time.Instant;
@@ -272,6 +273,14 @@ final class PostgresStoreIT {
 
     @Nested
     final class StepReports extends ReportConformance {
+        @Override
+        protected Store open(Supplier<Instant> time) {
+            return freshStore(time);
+        }
+    }
+
+    @Nested
+    final class Logging extends LogConformance {
         @Override
         protected Store open(Supplier<Instant> time) {
             return freshStore(time);

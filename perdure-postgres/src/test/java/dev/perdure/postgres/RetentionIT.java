@@ -35,6 +35,7 @@ import java.util.concurrent.atomic.AtomicReference;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
+import org.slf4j.event.Level;
 
 /** What retention leaves in the tables, and what it does beside other transactions. */
 final class RetentionIT {
@@ -103,6 +104,7 @@ final class RetentionIT {
                 "subscription",
                 "publication",
                 "report",
+                "log_line",
                 "audit",
                 "object",
                 "object_call",
@@ -137,6 +139,11 @@ final class RetentionIT {
                 new Move.Yield()));
         Reports.Source source = new Reports.Source(run, 1, 2, "import", 1);
         store.reports().write(fixture.worker, List.of(new Reports.Report(source, 1, 0.5, "half", null)));
+        store.reports()
+                .log(
+                        fixture.worker,
+                        List.of(new Reports.Line(
+                                source, Reports.version(1, 1), Instant.EPOCH, Level.INFO, "shop", "half of it")));
         store.ledger()
                 .apply(
                         Lane.client(0),
@@ -145,7 +152,8 @@ final class RetentionIT {
         RunRef holder = start(StoreFixture.newRun("call").on(call));
         apply(StoreFixture.complete(holder));
         assertThat(rows())
-                .containsKeys("event", "mail", "awakeable", "subscription", "publication", "report", "object");
+                .containsKeys(
+                        "event", "mail", "awakeable", "subscription", "publication", "report", "log_line", "object");
         advance(DAY);
 
         assertThat(remove(100)).isEqualTo(2);

@@ -17,6 +17,7 @@ import dev.perdure.postgres.read.JournalSql;
 import dev.perdure.postgres.read.MailboxSql;
 import dev.perdure.postgres.read.QuerySql;
 import dev.perdure.postgres.removal.RemovalSql;
+import dev.perdure.postgres.report.LogSql;
 import dev.perdure.postgres.report.ReportSql;
 import dev.perdure.postgres.status.StatusSql;
 import dev.perdure.postgres.transaction.TransactionSql;
@@ -104,6 +105,7 @@ final class StatementsIT {
                 new PermitSql(SCHEMA, ledger),
                 new LimiterSql(SCHEMA),
                 new ReportSql(SCHEMA, ledger),
+                new LogSql(SCHEMA, ledger),
                 new QuerySql(SCHEMA),
                 new JournalSql(SCHEMA, ledger.settings),
                 new MailboxSql(SCHEMA),

@@ -28,6 +28,7 @@ import dev.perdure.conformance.queue.QueueOperatorConformance;
 import dev.perdure.conformance.queue.QueueOrderConformance;
 import dev.perdure.conformance.queue.QueueRateConformance;
 import dev.perdure.conformance.queue.TurnConformance;
+import dev.perdure.conformance.report.LogConformance;
 import dev.perdure.conformance.report.ReportConformance;
 import dev.perdure.memory.MemoryStore;
 import dev.perdure.spi.Clockwork;
@@ -267,6 +268,14 @@ final class MemoryStoreConformanceTest {
 
     @Nested
     final class StepReports extends ReportConformance {
+        @Override
+        protected Store open(Supplier<Instant> time) {
+            return freshStore(time);
+        }
+    }
+
+    @Nested
+    final class Logging extends LogConformance {
         @Override
         protected Store open(Supplier<Instant> time) {
             return freshStore(time);

@@ -3,6 +3,7 @@ package dev.perdure.internal.check;
 import dev.perdure.RunId;
 import dev.perdure.RunInfo;
 import dev.perdure.error.StoreException;
+import dev.perdure.internal.execution.host.PendingLines;
 import dev.perdure.internal.execution.host.StoreAccess;
 import dev.perdure.internal.execution.host.Unwind;
 import dev.perdure.queue.Limiter;
@@ -28,6 +29,7 @@ import java.util.SortedMap;
 import java.util.UUID;
 import java.util.function.Consumer;
 import java.util.function.Function;
+import org.slf4j.event.Level;
 
 /**
  * The store of a run that is replayed from its history. It has the tasks of the run and nothing else, and writes
@@ -96,6 +98,9 @@ record NoStore(List<Premise> tasks, Consumer<String> stopped) implements StoreAc
 
     @Override
     public void report(Reports.Report report) {}
+
+    @Override
+    public void log(PendingLines lines, Reports.Source source, Level level, String logger, String text) {}
 
     @Override
     public void hurryReports() {}

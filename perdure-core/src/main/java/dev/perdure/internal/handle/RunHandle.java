@@ -33,6 +33,8 @@ import dev.perdure.internal.settings.Settings;
 import dev.perdure.internal.text.Texts;
 import dev.perdure.internal.waiter.ProgressWaiters;
 import dev.perdure.internal.waiter.Waiters;
+import dev.perdure.report.LogFilter;
+import dev.perdure.report.LogPage;
 import dev.perdure.report.StepProgress;
 import dev.perdure.spi.Clockwork;
 import dev.perdure.spi.Codec;
@@ -277,6 +279,12 @@ public class RunHandle<R extends @Nullable Object> implements Run<R> {
     @Override
     public List<StepProgress> progress() {
         return new HistoryReader(settings).progress(ref);
+    }
+
+    @Override
+    public LogPage log(LogFilter filter) {
+        Texts.requireGiven("log filter", filter);
+        return settings.store().reports().log(ref, filter);
     }
 
     @Override

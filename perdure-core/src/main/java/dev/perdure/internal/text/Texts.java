@@ -8,6 +8,7 @@ public final class Texts {
     private static final int MAX_NAME = 200;
     private static final int MAX_REASON = 1_000;
     private static final int SHOWN = 40;
+    private static final int REPLACEMENT = 0xFFFD;
 
     private Texts() {}
 
@@ -62,6 +63,18 @@ public final class Texts {
             return text;
         }
         return text.substring(0, Character.isHighSurrogate(text.charAt(max - 1)) ? max - 1 : max);
+    }
+
+    /** A text that every store can hold: cut if it is long, with another character for each that cannot be stored. */
+    public static String storable(String text, int most) {
+        String kept = text.length() <= most
+                ? text
+                : "%s… (%d more characters)".formatted(text.substring(0, most), text.length() - most);
+        StringBuilder storable = new StringBuilder(kept.length());
+        kept.codePoints()
+                .map(character -> character == 0 || !isWhole(character) ? REPLACEMENT : character)
+                .forEach(storable::appendCodePoint);
+        return storable.toString();
     }
 
     /** Does not use a stream, because every replay checks the names of all steps. */

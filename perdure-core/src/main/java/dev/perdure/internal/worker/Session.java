@@ -99,7 +99,7 @@ public final class Session implements Host, PipelineHost {
                 id,
                 settings.store().lanes(),
                 this::alive);
-        this.store = new SessionStore(settings, committer, id, this::alive);
+        this.store = new SessionStore(settings, committer, clock, id, this::alive);
         this.rules = settings.rules().with(settings.rules().codec().through(store::payloads));
     }
 

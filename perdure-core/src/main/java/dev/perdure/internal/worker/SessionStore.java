@@ -5,10 +5,12 @@ import dev.perdure.error.StoreException;
 import dev.perdure.internal.commit.Backoff;
 import dev.perdure.internal.commit.Committer;
 import dev.perdure.internal.commit.Refusals;
+import dev.perdure.internal.execution.host.PendingLines;
 import dev.perdure.internal.execution.host.StoreAccess;
 import dev.perdure.internal.execution.host.Unwind;
 import dev.perdure.internal.execution.value.Tokens;
 import dev.perdure.internal.settings.Settings;
+import dev.perdure.internal.time.StoreClock;
 import dev.perdure.queue.Limiter;
 import dev.perdure.spi.Journals;
 import dev.perdure.spi.Mailboxes;
@@ -35,6 +37,7 @@ import java.util.function.BooleanSupplier;
 import java.util.function.Function;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.event.Level;
 
 /** The store as the runs of one {@link Session} use it. */
 final class SessionStore implements StoreAccess {
@@ -50,14 +53,14 @@ final class SessionStore implements StoreAccess {
     private final Refusals refusals;
     private final BooleanSupplier alive;
 
-    SessionStore(Settings settings, Committer committer, WorkerId worker, BooleanSupplier alive) {
+    SessionStore(Settings settings, Committer committer, StoreClock clock, WorkerId worker, BooleanSupplier alive) {
         this.settings = settings;
         this.committer = committer;
         this.alive = alive;
         this.stateReads = new SharedRequests<>(this::states, settings.clockwork());
         this.mailReads = new SharedRequests<>(this::mailboxes, settings.clockwork());
         this.permits = new SessionPermits(settings.store().permits(), settings.clockwork(), worker);
-        this.reports = new SessionReports(settings.store().reports(), settings.clockwork(), worker, alive);
+        this.reports = new SessionReports(settings.store().reports(), settings.clockwork(), clock, worker, alive);
         this.refusals = new Refusals(settings.clockwork());
     }
 
@@ -136,6 +139,11 @@ final class SessionStore implements StoreAccess {
     @Override
     public void report(Reports.Report report) {
         reports.add(report);
+    }
+
+    @Override
+    public void log(PendingLines lines, Reports.Source source, Level level, String logger, String text) {
+        reports.log(lines, source, level, logger, text);
     }
 
     @Override

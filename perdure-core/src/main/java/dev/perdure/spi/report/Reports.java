@@ -1,22 +1,33 @@
 package dev.perdure.spi.report;
 
+import dev.perdure.report.LogFilter;
+import dev.perdure.report.LogPage;
 import dev.perdure.spi.change.Payload;
 import dev.perdure.spi.change.RunRef;
 import dev.perdure.spi.change.WorkerId;
+import java.nio.charset.StandardCharsets;
 import java.time.Instant;
 import java.util.List;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.event.Level;
 
 /**
- * Keeps what attempts at steps report: their progress and their heartbeats. The store has the latest report of each
- * position, for the present life of its run, until the run is removed.
+ * Keeps what attempts at steps report: their progress, their heartbeats and their log lines. The store has the latest
+ * report of each position, for the present life of its run, and the newest log lines of a run of all its lives, until
+ * the run is removed.
  *
- * <p>A report is accepted from a worker that is alive, if the run has the epoch under which that worker holds it, or
+ * <p>A report or line is accepted from a worker that is alive, if the run has the epoch under which that worker holds it, or
  * held it last. So a worker that lost its lease writes nothing, and the last report of an attempt is accepted although
  * its run has just ended.
  */
 public interface Reports {
+    /** How many log lines of a run are kept. */
+    int MOST_LINES = 1_000;
+
+    /** How many bytes the kept log lines of a run have in all. */
+    int MOST_BYTES = 256 * 1024;
+
     /**
      * Who reports.
      *
@@ -61,6 +72,24 @@ public interface Reports {
     record Reported(Report report, Instant at) {}
 
     /**
+     * A log line.
+     *
+     * @param source who logs
+     * @param number grows with each line of a run, see {@link #version}; it also counts lines that were dropped before
+     *     they reached the store
+     * @param at when it was logged
+     * @param level its level
+     * @param logger the name of its logger
+     * @param text the message
+     */
+    record Line(Source source, long number, Instant at, Level level, String logger, String text) {
+        /** How many bytes it counts for {@link #MOST_BYTES}. */
+        public int size() {
+            return (logger + text).getBytes(StandardCharsets.UTF_8).length;
+        }
+    }
+
+    /**
      * The version of a report: later epochs have higher versions than earlier ones.
      *
      * @param number grows with each report of the run under this epoch, from 1
@@ -85,4 +114,17 @@ public interface Reports {
      * its last step may have no answer of its own.
      */
     List<Reported> open(RunRef run);
+
+    /**
+     * Writes log lines. Accepts also those of a worker that is alive and held the run earlier, because a run often moves
+     * on before its lines are written. Leaves out those whose number is not higher than that of the last line of their
+     * run, so it is harmless to send lines again. Drops the oldest lines of a run of which there are
+     * too many.
+     *
+     * @param lines those of one run in the order of their numbers
+     */
+    void log(WorkerId worker, List<Line> lines);
+
+    /** Log lines of a run, and how many were dropped. */
+    LogPage log(RunRef run, LogFilter filter);
 }

@@ -15,7 +15,16 @@ public final class RemovalSql {
      * key.
      */
     private static final List<String> DETAILS = List.of(
-            "event", "mail", "awakeable", "subscription", "publication", "slot", "takeover", "attribute", "report");
+            "event",
+            "mail",
+            "awakeable",
+            "subscription",
+            "publication",
+            "slot",
+            "takeover",
+            "attribute",
+            "report",
+            "log_line");
 
     private static final String INFO = """
             SELECT next_at, began_at, looked, removed, ${declared} AS declared, ${changed} AS changed, next_at <= ${now} AS due

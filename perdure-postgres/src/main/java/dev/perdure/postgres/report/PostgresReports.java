@@ -3,6 +3,7 @@ package dev.perdure.postgres.report;
 import dev.perdure.error.StoreException;
 import dev.perdure.postgres.jdbc.Database;
 import dev.perdure.postgres.jdbc.Database.LockedException;
+import dev.perdure.postgres.jdbc.Micros;
 import dev.perdure.postgres.jdbc.Parameters;
 import dev.perdure.postgres.jdbc.Query;
 import dev.perdure.postgres.jdbc.Results;
@@ -10,6 +11,9 @@ import dev.perdure.postgres.jdbc.Schema;
 import dev.perdure.postgres.lane.Lanes;
 import dev.perdure.postgres.lane.Workers;
 import dev.perdure.postgres.write.part.LedgerSql;
+import dev.perdure.report.LogFilter;
+import dev.perdure.report.LogLine;
+import dev.perdure.report.LogPage;
 import dev.perdure.spi.change.Payload;
 import dev.perdure.spi.change.RunRef;
 import dev.perdure.spi.change.WorkerId;
@@ -23,6 +27,7 @@ import java.util.Optional;
 import java.util.function.ToDoubleFunction;
 import java.util.function.ToIntFunction;
 import java.util.function.ToLongFunction;
+import org.slf4j.event.Level;
 
 /**
  * What steps report ({@link ReportSql}).
@@ -36,28 +41,36 @@ public final class PostgresReports implements Reports {
     private final Database database;
     private final Query query;
     private final ReportSql sql;
+    private final LogSql logSql;
     private final Workers workers;
 
     public PostgresReports(Database database, Schema schema, LedgerSql ledgerSql, Workers workers) {
         this.database = database;
         this.query = new Query(database);
         this.sql = new ReportSql(schema, ledgerSql);
+        this.logSql = new LogSql(schema, ledgerSql);
         this.workers = workers;
     }
 
     @Override
     public void write(WorkerId worker, List<Report> reports) {
+        if (!reports.isEmpty()) {
+            send(worker, sql.write, parameters -> bind(parameters.time(database.time()), reports));
+        }
+    }
+
+    /** Sends a statement that begins with the fence and ends with the worker. */
+    private void send(WorkerId worker, String statementText, Query.Binding binding) {
         Integer number = workers.number(worker);
-        if (number == null || reports.isEmpty()) {
+        if (number == null) {
             return;
         }
         int lane = workers.lanes().row(number, Lanes.POLL);
         try {
             database.call(connection -> {
-                try (PreparedStatement statement = Database.prepare(connection, sql.write)) {
+                try (PreparedStatement statement = Database.prepare(connection, statementText)) {
                     Parameters parameters = new Parameters(statement).text(Database.LOCK_TIMEOUT);
-                    parameters.integer(number).integer(lane).time(database.time());
-                    bind(parameters, reports);
+                    binding.bind(parameters.integer(number).integer(lane));
                     parameters.integer(number);
                     return statement.execute();
                 }
@@ -83,6 +96,53 @@ public final class PostgresReports implements Reports {
                 .bytes(reports.stream().map(PostgresReports::heartbeat).toArray(byte[][]::new));
     }
 
+    @Override
+    public void log(WorkerId worker, List<Line> lines) {
+        if (!lines.isEmpty()) {
+            send(worker, logSql.write, parameters -> bindLines(parameters, lines));
+        }
+    }
+
+    private static void bindLines(Parameters parameters, List<Line> lines) throws SQLException {
+        parameters
+                .longs(longs(lines, line -> line.source().run().key()))
+                .longs(longs(lines, line -> line.source().epoch()))
+                .longs(longs(lines, Line::number))
+                .longs(longs(lines, line -> Micros.of(line.at())))
+                .ints(ints(lines, Line::size))
+                .ints(ints(lines, line -> line.source().position()))
+                .ints(ints(lines, line -> line.source().attempt()))
+                .ints(ints(lines, line -> line.level().toInt()))
+                .texts(lines.stream().map(line -> line.source().step()).toList())
+                .texts(lines.stream().map(Line::logger).toList())
+                .texts(lines.stream().map(Line::text).toList());
+    }
+
+    @Override
+    public LogPage log(RunRef run, LogFilter filter) {
+        List<LogLine> lines = query.byIndex(
+                filter.isNewest() ? logSql.newest : logSql.oldest,
+                parameters ->
+                        parameters.number(run.key()).number(filter.after()).integer(filter.limit()),
+                PostgresReports::line);
+        long dropped = query.byIndex(
+                        logSql.dropped, parameters -> parameters.number(run.key()), row -> row.getLong("dropped"))
+                .getFirst();
+        return new LogPage(filter.isNewest() ? lines.reversed() : lines, dropped);
+    }
+
+    private static LogLine line(ResultSet row) throws SQLException {
+        return new LogLine(
+                row.getLong("number"),
+                row.getString("step"),
+                row.getInt("position"),
+                row.getInt("attempt"),
+                Results.time(row, "at"),
+                Level.intToLevel(row.getInt("level")),
+                row.getString("logger"),
+                row.getString("text"));
+    }
+
     private static long heartbeatVersion(Report report) {
         return report.heartbeat() == null ? 0 : report.heartbeat().version();
     }
@@ -91,12 +151,12 @@ public final class PostgresReports implements Reports {
         return report.heartbeat() == null ? NOTHING : report.heartbeat().value().bytes();
     }
 
-    private static long[] longs(List<Report> reports, ToLongFunction<Report> value) {
-        return reports.stream().mapToLong(value).toArray();
+    private static <T> long[] longs(List<T> rows, ToLongFunction<T> value) {
+        return rows.stream().mapToLong(value).toArray();
     }
 
-    private static int[] ints(List<Report> reports, ToIntFunction<Report> value) {
-        return reports.stream().mapToInt(value).toArray();
+    private static <T> int[] ints(List<T> rows, ToIntFunction<T> value) {
+        return rows.stream().mapToInt(value).toArray();
     }
 
     private static double[] doubles(List<Report> reports, ToDoubleFunction<Report> value) {

@@ -70,6 +70,7 @@ public final class Migrations {
             "V100__what_pending_runs_wait_for.sql",
             "V101__versions.sql",
             "V105__reports.sql",
+            "V106__log_lines.sql",
             "V110__reactions.sql",
             "V115__large_payloads.sql");
 

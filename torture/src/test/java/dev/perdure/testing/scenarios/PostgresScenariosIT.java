@@ -269,6 +269,9 @@ class PostgresScenariosIT {
     final class Retained extends RetentionScenarios implements OnPostgres {}
 
     @Nested
+    final class LogLinesOfSteps extends LogLineScenarios implements OnPostgres {}
+
+    @Nested
     final class ProgressOfSteps extends ProgressScenarios implements OnPostgres {}
 
     @Nested

@@ -21,6 +21,7 @@ import java.util.Optional;
 import java.util.SortedMap;
 import java.util.UUID;
 import java.util.function.Function;
+import org.slf4j.event.Level;
 
 /**
  * What runs ask of the store. The reads throw {@link StoreException}, and the run asks again. All other requests are
@@ -57,6 +58,9 @@ public interface StoreAccess {
 
     /** Writes what an attempt reports, soon. Does not wait for the store. */
     void report(Reports.Report report);
+
+    /** Adds a log line to those of an execution, and writes them soon. Does not wait for the store. */
+    void log(PendingLines lines, Reports.Source source, Level level, String logger, String text);
 
     /** Writes what attempts have reported at once. Does not wait for the store. */
     void hurryReports();

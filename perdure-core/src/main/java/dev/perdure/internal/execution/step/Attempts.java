@@ -4,6 +4,7 @@ import dev.perdure.StepOptions;
 import dev.perdure.error.StoreException;
 import dev.perdure.internal.execution.host.HeldRun;
 import dev.perdure.internal.execution.host.Host;
+import dev.perdure.internal.execution.host.PendingLines;
 import dev.perdure.internal.execution.replay.ContextCall;
 import dev.perdure.internal.execution.transition.BodyLimits;
 import dev.perdure.internal.execution.value.Derived;
@@ -15,6 +16,7 @@ import java.util.Optional;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.event.Level;
 
 /** Makes the attempts of a run, and connects them to the store. */
 public final class Attempts {
@@ -23,6 +25,7 @@ public final class Attempts {
     private final Values values;
     private final Derived derived;
     private final AtomicLong reports = new AtomicLong();
+    private final PendingLines lines = new PendingLines();
 
     public Attempts(HeldRun held, Host host, Values values, Derived derived) {
         this.held = held;
@@ -31,7 +34,11 @@ public final class Attempts {
         this.derived = derived;
     }
 
-    /** @param before what earlier attempts had reported, as far as the journal tells; null if it tells nothing */
+    /**
+     * Makes an attempt.
+     *
+     * @param before what earlier attempts had reported, as far as the journal tells; null if it tells nothing
+     */
     RunningAttempt make(ContextCall call, int number, StepOptions options, @Nullable LastReport before) {
         BodyLimits limits = BodyLimits.of(
                 options.timeout().orElse(null), options.heartbeatTimeout().orElse(null));
@@ -58,6 +65,11 @@ public final class Attempts {
         host.store().report(report);
     }
 
+    /** Keeps a log line of an attempt. */
+    void log(Reports.Source source, Level level, String logger, String text) {
+        host.store().log(lines, source, level, logger, text);
+    }
+
     /** An attempt that has reported something has ended. */
     void ended() {
         host.store().hurryReports();
@@ -74,13 +86,13 @@ public final class Attempts {
      */
     Optional<Reports.Reported> last(ContextCall call) {
         Clockwork.Signal answered = host.clockwork().signal();
-        AtomicReference<@Nullable Optional<Reports.Reported>> answer = new AtomicReference<>();
+        AtomicReference<Optional<Reports.Reported>> answer = new AtomicReference<>(Optional.empty());
         AtomicReference<@Nullable Throwable> trouble = new AtomicReference<>();
         host.clockwork().fork("perdure-heartbeat-" + held.run().id(), () -> {
             try {
                 answer.set(host.store().lastReport(held.run(), call.position()));
-            } catch (RuntimeException | Error unanswered) {
-                trouble.set(unanswered);
+            } catch (RuntimeException | Error thrown) {
+                trouble.set(thrown);
             } finally {
                 answered.raise();
             }
@@ -91,14 +103,14 @@ public final class Attempts {
             Thread.currentThread().interrupt();
             throw unread(call, "The body was interrupted", interrupted);
         }
-        Optional<Reports.Reported> found = answer.get();
-        if (found == null) {
-            throw unread(call, "The worker lost its lease, or the store failed,", trouble.get());
+        Throwable unanswered = trouble.get();
+        if (unanswered != null) {
+            throw unread(call, "The worker lost its lease, or the store failed,", unanswered);
         }
-        return found;
+        return answer.get();
     }
 
-    private StoreException unread(ContextCall call, String why, @Nullable Throwable cause) {
+    private StoreException unread(ContextCall call, String why, Throwable cause) {
         return new StoreException(
                 StoreException.Kind.UNAVAILABLE,
                 "%s before the store had returned the last heartbeat of %s of run '%s'. Let this exception leave the body."

@@ -13,12 +13,14 @@ import dev.perdure.internal.text.Texts;
 import dev.perdure.spi.change.Payload;
 import dev.perdure.spi.report.Reports.Heartbeat;
 import dev.perdure.spi.report.Reports.Report;
+import dev.perdure.spi.report.StepLog;
 import java.lang.reflect.Type;
 import java.time.Duration;
 import java.util.Optional;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.event.Level;
 
 /**
  * An attempt of a step, as its body sees it. The idempotency key is a digest, which is computed only if the body asks
@@ -32,9 +34,10 @@ import org.jspecify.annotations.Nullable;
  * before it. After it is written: the next process reads it. After the entry of the failure: the next attempt reads the
  * newest of both.
  */
-public final class RunningAttempt implements Attempt {
+public final class RunningAttempt implements Attempt, StepLog.Sink {
     private static final Duration LONGEST = Duration.ofDays(36_500);
     private static final int MOST_BYTES = 64 * 1024;
+    private static final int MOST_CHARACTERS = 16 * 1024;
 
     private final Attempts attempts;
     private final ContextCall call;
@@ -42,12 +45,13 @@ public final class RunningAttempt implements Attempt {
     private final @Nullable BodyLimits limits;
     private final @Nullable LastReport before;
     private volatile @Nullable Duration retryAfter;
+    private volatile boolean logged;
 
     private final ReentrantLock lock = new ReentrantLock();
     private @Nullable Report latest;
     private boolean ended;
     /** Whether it knows what earlier attempts have left. */
-    private boolean hasAsked;
+    private boolean asked;
 
     private @Nullable Heartbeat inherited;
 
@@ -196,24 +200,21 @@ public final class RunningAttempt implements Attempt {
             if (own != null) {
                 return Optional.of(own);
             }
-            if (hasAsked) {
+            if (asked) {
                 return Optional.ofNullable(inherited);
             }
         } finally {
             lock.unlock();
         }
-        Optional<Heartbeat> stored = attempts.last(call)
-                .flatMap(last -> Optional.ofNullable(last.report().heartbeat()));
+        Heartbeat stored =
+                attempts.last(call).map(last -> last.report().heartbeat()).orElse(null);
         Heartbeat recorded = recorded();
-        Heartbeat newest = recorded == null
-                ? stored.orElse(null)
-                : stored.filter(heartbeat -> heartbeat.version() > recorded.version())
-                        .orElse(recorded);
+        boolean newer = stored != null && (recorded == null || stored.version() > recorded.version());
         lock.lock();
         try {
-            hasAsked = true;
-            inherited = newest;
-            return Optional.ofNullable(newest);
+            asked = true;
+            inherited = newer ? stored : recorded;
+            return Optional.ofNullable(inherited);
         } finally {
             lock.unlock();
         }
@@ -240,6 +241,18 @@ public final class RunningAttempt implements Attempt {
         }
     }
 
+    // ---- log lines
+
+    @Override
+    public void append(Level level, String logger, String text) {
+        logged = true;
+        attempts.log(
+                attempts.source(call, number),
+                level,
+                Texts.storable(logger, MOST_CHARACTERS),
+                Texts.storable(text, MOST_CHARACTERS));
+    }
+
     // ---- its end
 
     /** The body has ended. */
@@ -248,7 +261,7 @@ public final class RunningAttempt implements Attempt {
         lock.lock();
         try {
             ended = true;
-            reported = latest != null;
+            reported = latest != null || logged;
         } finally {
             lock.unlock();
         }

@@ -26,6 +26,7 @@ import dev.perdure.spi.Runs;
 import dev.perdure.spi.change.Entry;
 import dev.perdure.spi.change.Payload;
 import dev.perdure.spi.change.Recorded;
+import dev.perdure.spi.report.StepLog;
 import java.lang.reflect.Type;
 import java.time.Duration;
 import java.time.Instant;
@@ -324,10 +325,12 @@ public final class Steps {
             throws Exception {
         Runnable disarm = transitions.armDeadline(guarding);
         current(attempt);
+        StepLog.open(attempt);
         try {
             @Nullable Object result = guarding.run(body, attempt.limits());
             return valuesOf(call).store(result, type, "the result of " + call.describe());
         } finally {
+            StepLog.close();
             current(null);
             attempt.end();
             disarm.run();

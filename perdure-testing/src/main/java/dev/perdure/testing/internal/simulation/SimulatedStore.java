@@ -4,6 +4,8 @@ import dev.perdure.RunChange;
 import dev.perdure.RunId;
 import dev.perdure.queue.Limiter;
 import dev.perdure.queue.LimiterInfo;
+import dev.perdure.report.LogFilter;
+import dev.perdure.report.LogPage;
 import dev.perdure.retention.Retention;
 import dev.perdure.retention.RetentionInfo;
 import dev.perdure.spi.Audit;
@@ -310,6 +312,20 @@ final class SimulatedStore implements Store {
             @Override
             public Optional<Reported> find(RunRef run, int position) {
                 return calls.read("Reports.find", () -> reports.find(run, position));
+            }
+
+            @Override
+            public void log(WorkerId worker, List<Line> lines) {
+                Supplier<Boolean> write = () -> {
+                    reports.log(worker, lines);
+                    return true;
+                };
+                boolean unused = calls.write(Call.housekeeping("log lines"), write, write);
+            }
+
+            @Override
+            public LogPage log(RunRef run, LogFilter filter) {
+                return calls.read("Reports.log", () -> reports.log(run, filter));
             }
 
             @Override

@@ -1,0 +1,3 @@
+package dev.perdure.testing.scenarios;
+
+class MemoryLogLineScenariosTest extends LogLineScenarios implements InMemory {}
