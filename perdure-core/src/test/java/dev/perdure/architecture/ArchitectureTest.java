@@ -73,7 +73,8 @@ class ArchitectureTest {
         "dev.perdure.retention",
         "dev.perdure.schedule",
         "dev.perdure.status",
-        "dev.perdure.transaction"
+        "dev.perdure.transaction",
+        "dev.perdure.version"
     };
     private static final String SPI = "dev.perdure.spi..";
     private static final String MEMORY = "dev.perdure.memory";
