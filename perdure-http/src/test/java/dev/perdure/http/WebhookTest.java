@@ -24,7 +24,7 @@ final class WebhookTest {
     private static final String GITHUB_SIGNATURE =
             "sha256=757107ea0eb2509fc211221cce984b8a37570b6d7586c22c46f4379c8b043e17";
 
-    /** Stripe's scheme; computed with OpenSSL, because Stripe publishes no example with a secret. */
+    /** Stripe's scheme, computed with OpenSSL over the time, a dot and the body. */
     private static final String STRIPE_SECRET = "whsec_test";
 
     private static final String STRIPE_BODY = "{\"id\":\"evt_1\"}";
