@@ -3,12 +3,16 @@ package dev.perdure.http;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.perdure.Definition;
+import dev.perdure.Invocation;
 import dev.perdure.Perdure;
+import dev.perdure.StartOptions;
 import dev.perdure.error.InvalidRequestException;
 import dev.perdure.http.exchange.ApiRequest;
 import dev.perdure.http.security.Role;
 import dev.perdure.memory.MemoryStore;
 import java.lang.reflect.Proxy;
+import java.nio.charset.StandardCharsets;
 import org.junit.jupiter.api.Test;
 
 final class HttpApiTest {
@@ -60,6 +64,22 @@ final class HttpApiTest {
         try (ApiKit kit = new ApiKit(new MemoryStore())) {
             kit.api.close();
             assertThat(kit.get("/runs").is(503).at("/title")).isEqualTo("Closing");
+        }
+    }
+
+    @Test
+    void a_large_value_of_an_unknown_type_is_shown_as_its_hash_and_size() {
+        Definition<String, String> flow = Definition.of("flow", String.class, String.class, (ctx, in) -> in);
+        try (MemoryStore store = new MemoryStore();
+                Perdure starter = Perdure.on(store).register(flow).client();
+                Perdure perdure = Perdure.on(store).client()) {
+            starter.start(Invocation.of(flow, "x".repeat(2_000_000)), StartOptions.id("large"));
+            HttpApi api = HttpApi.on(perdure).build();
+            byte[] body = api.handle(ApiRequest.of("GET", "/api/v1/runs/large").with("Host", "localhost"))
+                    .bytes();
+            assertThat(new String(body, StandardCharsets.UTF_8))
+                    .contains("\"size\":2000002")
+                    .hasSizeLessThan(10_000);
         }
     }
 }

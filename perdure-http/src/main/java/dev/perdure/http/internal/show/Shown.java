@@ -10,6 +10,7 @@ import dev.perdure.http.security.Redaction.Kind;
 import dev.perdure.http.security.Redaction.Subject;
 import dev.perdure.spi.EngineView;
 import dev.perdure.spi.change.Payload;
+import dev.perdure.spi.payload.PayloadReference;
 import java.io.PrintWriter;
 import java.io.StringWriter;
 import java.lang.reflect.Type;
@@ -39,7 +40,7 @@ public final class Shown {
 
     /**
      * A payload as JSON; empty if it has no bytes. A payload that is not JSON is shown as text, or as an object with its
-     * Base64.
+     * Base64; a large one, which is kept apart from its row, as an object with its hash and its size.
      */
     public Optional<JsonNode> payload(Subject what, Payload payload) {
         return payload.size() == 0 ? Optional.empty() : Optional.of(redacted(what, parsed(payload)));
@@ -72,6 +73,10 @@ public final class Shown {
     }
 
     private static JsonNode parsed(Payload payload) {
+        PayloadReference large = PayloadReference.of(payload).orElse(null);
+        if (large != null) {
+            return Json.object().put("payload", large.hash()).put("size", large.size());
+        }
         try {
             String text = StandardCharsets.UTF_8
                     .newDecoder()
