@@ -5,6 +5,7 @@ import dev.perdure.http.Pages;
 import dev.perdure.http.exchange.ApiRequest;
 import dev.perdure.http.exchange.ApiResponse;
 import dev.perdure.http.security.Authentication;
+import java.nio.charset.StandardCharsets;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.function.Supplier;
@@ -98,7 +99,7 @@ final class DashboardPages implements Pages, AutoCloseable {
         return new ApiResponse(
                 status,
                 headers("text/plain; charset=utf-8", "no-store"),
-                new ApiResponse.Bytes((text + "\n").getBytes(java.nio.charset.StandardCharsets.UTF_8)));
+                new ApiResponse.Bytes((text + "\n").getBytes(StandardCharsets.UTF_8)));
     }
 
     /** What every response of the pages says: run and load what comes from here and nothing else, and in no frame. */

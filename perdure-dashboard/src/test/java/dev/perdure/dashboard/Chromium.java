@@ -15,7 +15,6 @@ import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
-import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.ObjectMapper;
 
@@ -66,7 +65,7 @@ final class Chromium implements AutoCloseable {
         List<Path> places = new ArrayList<>();
         Optional.ofNullable(System.getenv("CHROME_BIN")).map(Path::of).ifPresent(places::add);
         for (String folder :
-                Optional.ofNullable(System.getenv("PATH")).orElse("").split(":")) {
+                Optional.ofNullable(System.getenv("PATH")).orElse("").split(":", -1)) {
             NAMES.forEach(name -> places.add(Path.of(folder, name)));
         }
         return places.stream().filter(Files::isExecutable).findFirst();
@@ -133,7 +132,7 @@ final class Chromium implements AutoCloseable {
         delete(profile);
     }
 
-    private static void delete(@Nullable Path folder) {
+    private static void delete(Path folder) {
         try (Stream<Path> files = Files.walk(folder)) {
             files.sorted(Comparator.reverseOrder())
                     .forEach(file -> file.toFile().delete());

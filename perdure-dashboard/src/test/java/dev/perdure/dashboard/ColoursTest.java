@@ -55,8 +55,8 @@ class ColoursTest {
     }
 
     private static double luminance(int colour) {
-        return 0.2126 * linear(colour >> 16 & 0xff)
-                + 0.7152 * linear(colour >> 8 & 0xff)
+        return 0.2126 * linear((colour >> 16) & 0xff)
+                + 0.7152 * linear((colour >> 8) & 0xff)
                 + 0.0722 * linear(colour & 0xff);
     }
 
