@@ -13,6 +13,7 @@ import java.nio.file.Path;
 /** Reads scanned documents, which are large, and keeps the pages that have text. */
 public final class Scans {
     /** A scanned document. */
+    @SuppressWarnings("ArrayRecordComponent") // nothing compares scans
     public record Scan(String name, byte[] image) {}
 
     /** The device, and the service that recognises text. */

@@ -3,9 +3,9 @@ package dev.perdure.cli;
 import dev.perdure.audit.AuditEntry;
 import dev.perdure.audit.AuditEntry.Subject;
 import dev.perdure.audit.AuditFilter;
-import dev.perdure.cli.output.Fields;
 import dev.perdure.cli.output.LiveOutput;
 import dev.perdure.cli.output.Page;
+import dev.perdure.cli.run.AuditRow;
 import java.util.List;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
@@ -13,24 +13,6 @@ import picocli.CommandLine.ArgGroup;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
-
-/** Shows who has changed what. */
-@Command(
-        name = "audit",
-        mixinStandardHelpOptions = true,
-        description = "Show who has changed what by hand.",
-        synopsisSubcommandLabel = "COMMAND")
-final class AuditCommand {
-    static final Fields<AuditEntry> ROW = Fields.<AuditEntry>of()
-            .and("at", AuditEntry::at)
-            .json("operator", entry -> entry.operator().name())
-            .json("origin", entry -> entry.operator().origin())
-            .json("action", AuditEntry::action)
-            .json("subject", AuditEntry::subject)
-            .json("name", AuditEntry::name)
-            .json("position", AuditEntry::position)
-            .json("detail", AuditEntry::detail)
-            .text("command", AuditEntry::text);
 
     AuditCommand() {}
 
@@ -90,7 +72,7 @@ final class AuditCommand {
         AuditFilter filter = thing == null ? all : thing.only(all);
         return database.with(open -> output.print(() -> {
             List<AuditEntry> entries = open.perdure().audit().list(filter);
-            Page page = open.page().many("audit", ROW, entries, "No command has changed anything.");
+            Page page = open.page().many("audit", AuditRow.FIELDS, entries, "No command has changed anything.");
             return entries.size() < limit
                     ? page
                     : page.note("These are the newest %d. Raise --limit to see older ones.".formatted(limit));

@@ -10,6 +10,7 @@ import dev.perdure.bulk.SelectedRuns;
 import dev.perdure.cli.output.Fields;
 import dev.perdure.cli.output.Output;
 import dev.perdure.cli.output.Page;
+import dev.perdure.cli.run.RunPage;
 import dev.perdure.error.InvalidRequestException;
 import java.util.Arrays;
 import java.util.List;

@@ -48,6 +48,7 @@ final class DashboardCommand implements Callable<Integer> {
         return demo ? demo() : database.with(open -> serve(open.perdure()));
     }
 
+    @SuppressWarnings("try") // the traffic only has to be there
     private int demo() {
         try (EmbeddedPostgres postgres = EmbeddedPostgres.start(EmbeddedPostgres.options());
                 HikariDataSource pool = pool(postgres);

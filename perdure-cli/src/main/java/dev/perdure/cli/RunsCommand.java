@@ -13,6 +13,8 @@ import dev.perdure.cli.output.Fields;
 import dev.perdure.cli.output.LiveOutput;
 import dev.perdure.cli.output.Output;
 import dev.perdure.cli.output.Page;
+import dev.perdure.cli.run.ReportPage;
+import dev.perdure.cli.run.RunPage;
 import dev.perdure.error.InvalidRequestException;
 import dev.perdure.error.RunEndedException;
 import dev.perdure.postgres.PostgresStore;

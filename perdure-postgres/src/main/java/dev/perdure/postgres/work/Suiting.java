@@ -7,7 +7,7 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Which ready runs a worker may take: pairs of a definition and what the column {@code version} of the queue has. A worker
+ * Which ready runs a worker may take: pairs of a definition and the version that a row of {@code ready} has. A worker
  * that drains a definition takes only those of its runs that are pinned.
  *
  * @param definitions the definitions

@@ -1,4 +1,4 @@
-package dev.perdure.cli;
+package dev.perdure.cli.run;
 
 import dev.perdure.Run;
 import dev.perdure.RunInfo;
@@ -29,14 +29,14 @@ import java.util.TreeMap;
 import tools.jackson.core.JacksonException;
 
 /** Prints runs: in a list, or one in full. */
-final class RunPage {
+public final class RunPage {
     /** How many characters of a payload it prints as text. JSON and the view {@code runs} have all of it. */
     private static final int SHOWN = 2_000;
 
     private static final int AUDIT_PAGE = 1_000;
 
     /** A run in a list. */
-    static final Fields<RunInfo> ROW = Fields.<RunInfo>of()
+    public static final Fields<RunInfo> ROW = Fields.<RunInfo>of()
             .and("id", RunInfo::id)
             .and("definition", RunInfo::definition)
             .and("state", RunInfo::state)
@@ -82,7 +82,7 @@ final class RunPage {
 
     private final Runs runs;
 
-    RunPage(Runs runs) {
+    public RunPage(Runs runs) {
         this.runs = runs;
     }
 
@@ -105,7 +105,7 @@ final class RunPage {
     private record Task(String name, RunInfo info, List<String> after) {}
 
     /** Adds the run with its input and its result, its tasks if it is the run of a DAG, what its steps report, and its history. */
-    Page add(Page page, Run<?> run, RunRef ref) {
+    public Page add(Page page, Run<?> run, RunRef ref) {
         Optional<Payload> result = runs.ended(List.of(ref)).stream()
                 .filter(ended -> ended.state() == RunState.COMPLETED)
                 .map(Runs.Ended::outcome)
@@ -126,7 +126,7 @@ final class RunPage {
         History.add(page, run.history());
         List<AuditEntry> entries = audit(run.info());
         if (!entries.isEmpty()) {
-            page.many("audit", AuditCommand.ROW, entries, "");
+            page.many("audit", AuditRow.FIELDS, entries, "");
         }
         if (result.filter(PayloadReference::is)
                 .isEmpty()) { // A large result is not read only to be sure that it is none.

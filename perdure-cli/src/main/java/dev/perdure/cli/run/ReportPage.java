@@ -1,4 +1,4 @@
-package dev.perdure.cli;
+package dev.perdure.cli.run;
 
 import dev.perdure.Run;
 import dev.perdure.cli.output.Fields;
@@ -11,7 +11,7 @@ import java.time.temporal.ChronoUnit;
 import java.util.List;
 
 /** Prints what the steps of a run report. */
-final class ReportPage {
+public final class ReportPage {
     private static final Fields<StepProgress> PROGRESS = Fields.<StepProgress>of()
             .and("step", StepProgress::step)
             .text("position", progress -> "#" + progress.position())
@@ -50,7 +50,7 @@ final class ReportPage {
     }
 
     /** Adds log lines, oldest first, or a sentence for people if there are none. */
-    static void addLog(Page page, LogPage log, String none) {
+    public static void addLog(Page page, LogPage log, String none) {
         if (!log.lines().isEmpty() || !none.isEmpty()) {
             page.many("log", LINE, log.lines(), none);
         }

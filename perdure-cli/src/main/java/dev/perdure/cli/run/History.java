@@ -1,4 +1,4 @@
-package dev.perdure.cli;
+package dev.perdure.cli.run;
 
 import dev.perdure.HistoryEvent;
 import dev.perdure.HistoryEvent.Kind;
