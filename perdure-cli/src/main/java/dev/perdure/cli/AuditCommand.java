@@ -14,6 +14,13 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
+/** Shows who has changed what. */
+@Command(
+        name = "audit",
+        mixinStandardHelpOptions = true,
+        description = "Show who has changed what by hand.",
+        synopsisSubcommandLabel = "COMMAND")
+final class AuditCommand {
     AuditCommand() {}
 
     /** The thing whose commands are listed: one of these. */

@@ -66,6 +66,7 @@ class ArchitectureTest {
         "dev.perdure.bulk",
         "dev.perdure.dag",
         "dev.perdure.error",
+        "dev.perdure.interceptor",
         "dev.perdure.object",
         "dev.perdure.queue",
         "dev.perdure.reaction",
