@@ -48,14 +48,14 @@ final class DashboardCommand implements Callable<Integer> {
         return demo ? demo() : database.with(open -> serve(open.perdure()));
     }
 
-    @SuppressWarnings("try") // the traffic only has to be there
     private int demo() {
         try (EmbeddedPostgres postgres = EmbeddedPostgres.start(EmbeddedPostgres.options());
                 HikariDataSource pool = pool(postgres);
                 PostgresStore store = PostgresStore.on(pool).open();
                 Perdure first = SampleTraffic.worker(store).start();
                 Perdure second = SampleTraffic.worker(store).start();
-                SampleTraffic traffic = SampleTraffic.start(second, 0)) {
+                SampleTraffic traffic = new SampleTraffic(second)) {
+            traffic.start();
             return serve(first);
         }
     }

@@ -32,7 +32,8 @@ public final class SampleTraffic implements AutoCloseable {
     private final Thread thread;
     private int number;
 
-    private SampleTraffic(Perdure perdure) {
+    /** Traffic that starts its runs with this engine. */
+    public SampleTraffic(Perdure perdure) {
         this.perdure = perdure;
         this.thread = Thread.ofVirtual().name("perdure-sample-traffic").unstarted(this::trade);
     }
@@ -50,12 +51,9 @@ public final class SampleTraffic implements AutoCloseable {
                                 "nightly-report", "30 2 * * *", ZoneOffset.UTC, Invocation.of(SampleShop::report)));
     }
 
-    /** Begins. The number continues where an earlier demo on the same data has ended. */
-    public static SampleTraffic start(Perdure perdure, int after) {
-        SampleTraffic traffic = new SampleTraffic(perdure);
-        traffic.number = after;
-        traffic.thread.start();
-        return traffic;
+    /** Begins. */
+    public void start() {
+        thread.start();
     }
 
     private void trade() {

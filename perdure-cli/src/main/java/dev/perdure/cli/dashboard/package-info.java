@@ -1,2 +1,5 @@
 /** The sample shop that {@code ./perdure dashboard --demo} shows. */
+@NullMarked
 package dev.perdure.cli.dashboard;
+
+import org.jspecify.annotations.NullMarked;
