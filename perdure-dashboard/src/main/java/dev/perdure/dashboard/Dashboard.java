@@ -1,6 +1,7 @@
 package dev.perdure.dashboard;
 
 import dev.perdure.Perdure;
+import dev.perdure.error.InvalidRequestException;
 import dev.perdure.http.ApiServer;
 import dev.perdure.http.HttpApi;
 import dev.perdure.http.exchange.ApiRequest;
@@ -42,6 +43,11 @@ public final class Dashboard implements AutoCloseable {
     private final @Nullable String token;
 
     private Dashboard(Builder settings) {
+        if (settings.authentication == null && !settings.address.isLoopbackAddress()) {
+            throw new InvalidRequestException(
+                    "Cannot open the dashboard on %s: others than the users of this machine reach it, and it has no authentication. Set it up with authentication(…), or listen on the loopback address."
+                            .formatted(settings.address.getHostAddress()));
+        }
         this.token = settings.authentication == null ? newToken() : null;
         Authentication authentication =
                 token == null ? settings.authentication : new ForThisMachine(settings.caller, token);

@@ -4,13 +4,17 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.perdure.Perdure;
 import dev.perdure.error.InvalidRequestException;
 import dev.perdure.http.exchange.ApiRequest;
 import dev.perdure.http.exchange.ApiResponse;
 import dev.perdure.http.security.Role;
 import dev.perdure.http.security.Tokens;
+import dev.perdure.memory.MemoryStore;
 import java.io.ByteArrayInputStream;
 import java.io.IOException;
+import java.net.InetAddress;
+import java.net.UnknownHostException;
 import java.util.zip.GZIPInputStream;
 import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
@@ -43,6 +47,18 @@ class DashboardPagesTest {
         assertThat(text(response))
                 .contains("data-base=\"/ops/\"", "data-api=\"/ops/api/v1\"", "src=\"/ops/app.js\"")
                 .doesNotContain("{base}", "{api}");
+    }
+
+    @Test
+    void it_refuses_to_listen_elsewhere_without_authentication() throws UnknownHostException {
+        try (Perdure perdure = Perdure.on(new MemoryStore()).client()) {
+            Dashboard.Builder elsewhere =
+                    Dashboard.on(perdure).address(InetAddress.getByName("0.0.0.0"), "ops.example");
+            assertThatThrownBy(elsewhere::start)
+                    .isInstanceOf(InvalidRequestException.class)
+                    .hasMessage(
+                            "Cannot open the dashboard on 0.0.0.0: others than the users of this machine reach it, and it has no authentication. Set it up with authentication(…), or listen on the loopback address.");
+        }
     }
 
     @Test

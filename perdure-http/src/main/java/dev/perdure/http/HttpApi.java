@@ -14,7 +14,6 @@ import dev.perdure.http.internal.admin.VersionRoutes;
 import dev.perdure.http.internal.client.MailRoutes;
 import dev.perdure.http.internal.client.StartRoutes;
 import dev.perdure.http.internal.client.StreamRoutes;
-import dev.perdure.http.internal.guard.FailureLimit;
 import dev.perdure.http.internal.guard.Gate;
 import dev.perdure.http.internal.guard.Turns;
 import dev.perdure.http.internal.json.Shape;
@@ -92,8 +91,7 @@ public final class HttpApi implements AutoCloseable {
         this.maxBodyBytes = settings.maxBodyBytes;
         this.authenticated = settings.authentication != null;
         this.pages = settings.pages;
-        this.gate =
-                new Gate(settings.hosts, settings.origins, settings.authentication, new FailureLimit(System::nanoTime));
+        this.gate = new Gate(settings.hosts, settings.origins, settings.authentication, System::nanoTime);
         this.turns = new Turns(settings.concurrency, settings.waiting);
         EngineView view = EngineView.of(settings.perdure);
         Services services = new Services(
@@ -271,25 +269,34 @@ public final class HttpApi implements AutoCloseable {
         try {
             return answer(request);
         } catch (Problem problem) {
+            if (problem.isWrongSecret()) {
+                gate.failed(request);
+            }
             return problem.response();
         } catch (UnknownTokenException wrongSecret) {
             gate.failed(request);
             return Problems.of(wrongSecret).response();
         } catch (PerdureException refusal) {
-            return Problems.of(refusal).response();
+            Problem problem = Problems.of(refusal);
+            return problem.status() == 500 ? unexpected(request, refusal) : problem.response();
         } catch (InterruptedException interrupted) {
             Thread.currentThread().interrupt();
             return new Problem(503, "Interrupted", "The request was interrupted. Send it again.").response();
         } catch (RuntimeException | StackOverflowError unexpected) {
-            UUID number = UUID.randomUUID();
-            LOG.error("The HTTP API could not answer {}; the response has the number {}.", request, number, unexpected);
-            return new Problem(
-                            500,
-                            "InternalError",
-                            "Something went wrong inside Perdure. The log of the process has the details under the number %s."
-                                    .formatted(number))
-                    .response();
+            return unexpected(request, unexpected);
         }
+    }
+
+    /** The client gets a number, and the log has the rest: the texts of a database or of a codec may have secrets. */
+    private static ApiResponse unexpected(ApiRequest request, Throwable thrown) {
+        UUID number = UUID.randomUUID();
+        LOG.error("The HTTP API could not answer {}; the response has the number {}.", request, number, thrown);
+        return new Problem(
+                        500,
+                        "InternalError",
+                        "Something went wrong inside Perdure. The log of the process has the details under the number %s."
+                                .formatted(number))
+                .response();
     }
 
     private ApiResponse answer(ApiRequest request) throws InterruptedException {

@@ -1,12 +1,16 @@
 package dev.perdure.http;
 
 import static dev.perdure.StartOptions.id;
+import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.perdure.Invocation;
+import dev.perdure.Run;
 import dev.perdure.RunFilter;
 import dev.perdure.RunState;
+import dev.perdure.bulk.BulkAction;
+import dev.perdure.bulk.BulkReport;
 import dev.perdure.error.InvalidRequestException;
 import dev.perdure.http.exchange.ApiRequest;
 import dev.perdure.http.exchange.ApiResponse;
@@ -15,6 +19,7 @@ import dev.perdure.http.security.Caller;
 import dev.perdure.http.security.Role;
 import dev.perdure.http.security.Tokens;
 import dev.perdure.memory.MemoryStore;
+import java.io.ByteArrayInputStream;
 import java.net.InetAddress;
 import java.net.UnknownHostException;
 import java.util.ArrayList;
@@ -221,6 +226,39 @@ final class SecurityTest {
             assertThat(kit.api.handle(guess).status()).isEqualTo(404);
         }
         assertThat(kit.api.handle(guess).status()).isEqualTo(429);
+        ApiRequest list = ApiKit.request("GET", "/runs", Role.VIEWER).from("10.0.0.9");
+        assertThat(kit.api.handle(list).status())
+                .as("callers are not locked out")
+                .isEqualTo(200);
+    }
+
+    @Test
+    void pages_of_other_sites_do_not_answer_awakeables() {
+        ApiRequest guess = ApiKit.request("POST", "/awakeables/guess/resolve", Role.VIEWER);
+        assertThat(title(kit.api.handle(guess.with("Origin", "https://elsewhere.example"))))
+                .isEqualTo("ForeignOrigin");
+        assertThat(title(kit.api.handle(guess.with("Sec-Fetch-Site", "cross-site"))))
+                .isEqualTo("ForeignOrigin");
+    }
+
+    @Test
+    void what_belongs_to_the_engine_is_not_changed_by_messages_and_forks() {
+        assertThat(title(kit.api.handle(
+                        ApiKit.request("POST", "/runs/schedule:nightly/messages/perdure.schedule", Role.ADMIN))))
+                .isEqualTo("OfTheEngine");
+        Run<BulkReport> bulk = kit.perdure.runs(RunFilter.all()).start(BulkAction.pause("none"));
+        ApiRequest fork = ApiKit.request("POST", "/runs/" + bulk.id() + "/fork", Role.ADMIN)
+                .with("Content-Type", "application/json");
+        assertThat(title(kit.api.handle(fork.with(new ByteArrayInputStream("{\"position\":1}".getBytes(UTF_8))))))
+                .isEqualTo("OfTheEngine");
+    }
+
+    @Test
+    void the_log_shows_no_token() {
+        assertThat(ApiRequest.of("POST", "/api/v1/awakeables/secret/resolve?x=1"))
+                .hasToString("POST /api/v1/awakeables/…/resolve");
+        assertThat(ApiRequest.of("POST", "/api/v1/webhooks/github/secret"))
+                .hasToString("POST /api/v1/webhooks/github/…");
     }
 
     @Test

@@ -46,6 +46,7 @@ class BulkIT {
     private static final Duration PATIENCE = Duration.ofMinutes(10);
 
     @Test
+    @Tag("thorough")
     void a_bulk_action_is_finished_by_another_process_and_changes_each_run_once() throws Exception {
         torture(4_000, 2);
     }

@@ -88,6 +88,11 @@ public final class PayloadCodec implements Codec {
         return draft.isLarge() ? stored(value, type, draft.reference()).payload() : draft.payload();
     }
 
+    /** Whether a payload is in place, or its large value is still there; if so, it stays for another hour. */
+    public boolean keeps(Payload payload) {
+        return PayloadReference.of(payload).map(store::keep).orElse(true);
+    }
+
     private PayloadReference stored(@Nullable Object value, Type type, PayloadReference expected) {
         if (store.keep(expected)) {
             return expected;

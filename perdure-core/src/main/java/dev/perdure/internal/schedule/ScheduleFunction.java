@@ -75,7 +75,8 @@ public final class ScheduleFunction implements Registered.Function {
             known.recorded(engine.turns().take(TURN, () -> wanted(known.state()), situation -> {
                 ScheduleTurn.Decision decision = decide(known.state(), situation);
                 known.decided(decision.state());
-                return new Turns.Decided(values.encode(decision.state()), effects(engine, situation, decision));
+                return new Turns.Decided(
+                        values.inline().encode(decision.state()), effects(engine, situation, decision));
             }));
         }
         throw engine.continueAsNew(known.state());

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.perdure.error.MissingPayloadException;
 import dev.perdure.error.PayloadException;
+import dev.perdure.internal.execution.value.Values;
 import dev.perdure.internal.json.CopyingCodec;
 import dev.perdure.internal.json.JsonCodec;
 import dev.perdure.internal.time.SystemClockwork;
@@ -69,6 +70,21 @@ final class PayloadCodecTest {
         assertThat(PayloadReference.of(large)).map(PayloadReference::size).hasValue(INLINE + 1L);
         assertThat(codec.decode(large, String.class)).isEqualTo(fits + "x");
         assertThat(store.list(null, 10)).hasSize(1);
+    }
+
+    @Test
+    void a_value_that_was_removed_before_it_was_recorded_is_stored_again() {
+        Values values = new Values(codec, 1_000_000);
+        Values.Stored small = values.store("x", String.class, "it");
+        Values.Stored large = values.store("x".repeat(1_000), String.class, "it");
+        assertThat(values.kept(large, String.class, "it")).isSameAs(large);
+        PayloadReference reference = PayloadReference.of(large.payload()).orElseThrow();
+        Payloads empty = new MemoryStore().payloads();
+        Values elsewhere =
+                new Values(PayloadCodec.of(new JsonCodec(), empty, INLINE, new SystemClockwork()), 1_000_000);
+        assertThat(elsewhere.kept(small, String.class, "it")).isSameAs(small);
+        assertThat(elsewhere.kept(large, String.class, "it").payload()).isEqualTo(large.payload());
+        assertThat(empty.keep(reference)).isTrue();
     }
 
     @ParameterizedTest

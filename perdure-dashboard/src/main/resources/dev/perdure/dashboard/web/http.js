@@ -1,6 +1,6 @@
 // How the pages ask the API: one question, one answer or one error with a remedy.
 import { setServerTime } from './format.js';
-import { currentToken } from './token.js';
+import { currentToken, dropToken } from './token.js';
 
 /** Where the API is. */
 const api = document.documentElement.dataset.api;
@@ -30,7 +30,8 @@ function address(path, query) {
 
 async function ask(path, query, options = {}) {
   const headers = { Accept: 'application/json', ...options.headers };
-  if (currentToken()) headers.Authorization = 'Bearer ' + currentToken();
+  const token = currentToken();
+  if (token) headers.Authorization = 'Bearer ' + token;
   let response;
   try {
     response = await fetch(address(path, query), {
@@ -46,6 +47,8 @@ async function ask(path, query, options = {}) {
   }
   setServerTime(response.headers.get('Date'));
   if (response.ok) return JSON.parse((await response.text()) || '{}');
+  // The process has begun anew, with another token. Everybody on this machine may still look.
+  if (response.status === 401 && token && token === currentToken()) dropToken();
   throw await problem(response);
 }
 

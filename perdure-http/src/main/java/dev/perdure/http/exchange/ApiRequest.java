@@ -59,10 +59,11 @@ public record ApiRequest(
         return values.size() == 1 ? Optional.of(values.getFirst()) : Optional.empty();
     }
 
-    /** Method and path only: query and headers may have secrets. */
+    /** Method and path without tokens: query, headers and tokens are secrets. */
     @Override
     public String toString() {
         int query = target.indexOf('?');
-        return method + " " + (query < 0 ? target : target.substring(0, query));
+        String path = query < 0 ? target : target.substring(0, query);
+        return method + " " + path.replaceAll("(/awakeables/|/webhooks/[^/]*/)[^/]+", "$1…");
     }
 }

@@ -46,6 +46,12 @@ public final class Preflight {
                AND has_table_privilege('${schema}.inbox_task', 'DELETE')
                AND has_table_privilege('${schema}.inbox_lock', 'UPDATE')
                AND has_table_privilege('${schema}.drain', 'DELETE')
+               AND has_table_privilege('${schema}.reaction', 'SELECT')
+               AND has_table_privilege('${schema}.lateness', 'UPDATE')
+               AND has_table_privilege('${schema}.report', 'DELETE')
+               AND has_table_privilege('${schema}.log_line', 'DELETE')
+               AND has_table_privilege('${schema}.payload', 'DELETE')
+               AND has_table_privilege('${schema}.payload_chunk', 'DELETE')
                AND has_sequence_privilege('${schema}.key_block', 'USAGE') AS enough,
                    current_user AS role
             """;

@@ -3,6 +3,7 @@ package dev.perdure.internal.execution.future;
 import dev.perdure.Settled;
 import dev.perdure.StepOptions;
 import dev.perdure.error.StepFailedException;
+import dev.perdure.internal.execution.host.Unwind;
 import dev.perdure.internal.execution.replay.ContextCall;
 import dev.perdure.internal.execution.replay.Replay;
 import dev.perdure.internal.execution.step.RunningAttempt;
@@ -175,16 +176,24 @@ final class StepFuture<T extends @Nullable Object> extends EngineFuture<T> {
     private Runnable attempted(RunningAttempt attempt, BodyGuard guard) {
         try {
             Values.Stored stored = steps.tryOnce(call, attempt, type, body, guard);
-            return () -> transitions.defer(call.answer(Entry.Status.VALUE, stored.payload()), at -> succeed(stored));
+            return () -> record(steps.kept(call, stored, type));
         } catch (BodyGuard.Interrupted interrupted) {
             return switch (interrupted.why()) {
                 case TIMEOUT -> failure(attempt, Steps.timedOut(call, attempt, interrupted));
                 case DEADLINE -> transitions::reachDeadline;
                 case CANCEL, LOST, ABANDONED -> () -> {};
             };
+        } catch (Unwind leaving) { // The worker lost its lease while it stored the result: no failure of the body.
+            return () -> {
+                throw transitions.lost(leaving);
+            };
         } catch (Throwable thrown) { // Includes errors: they are failed attempts too.
             return failure(attempt, thrown);
         }
+    }
+
+    private void record(Values.Stored stored) {
+        transitions.defer(call.answer(Entry.Status.VALUE, stored.payload()), at -> succeed(stored));
     }
 
     private Runnable failure(RunningAttempt attempt, Throwable thrown) {

@@ -337,6 +337,11 @@ public final class Steps {
         }
     }
 
+    /** The result of an attempt on another thread, which the run's own thread records now, maybe long after. */
+    public Values.Stored kept(ContextCall call, Values.Stored stored, Type type) {
+        return valuesOf(call).kept(stored, type, "the result of " + call.describe());
+    }
+
     /**
      * The result of a transaction step stays in place, because it is part of the application's transaction: nothing is
      * written outside of that, and no second connection is needed while it is open.

@@ -56,6 +56,14 @@ public final class Values {
         }
     }
 
+    /**
+     * The same value, to be recorded now. If it waited for long, it may have been removed as a large value that no run
+     * has; then it is stored again.
+     */
+    public Stored kept(Stored stored, Type type, String what) {
+        return codec.keeps(stored.payload()) ? stored : store(stored.copy(), type, what);
+    }
+
     /** Encodes the input of a workflow, a handler or a DAG. */
     public Payload input(CallTarget callee, @Nullable Object input) {
         return input(callee.kind(), callee.target(), input);

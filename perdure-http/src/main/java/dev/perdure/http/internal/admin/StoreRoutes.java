@@ -155,8 +155,7 @@ public final class StoreRoutes {
                                 Parameter.query("limit", "How many at most, 1 to 1000. 100 by default."),
                                 Parameter.query("after", "The 'next' of the page before."))
                         .answers(200, "A page.", AuditView.PAGE)
-                        .does(call -> Answers.ok(AuditView.PAGE.json(
-                                AuditView.page(services.perdure().audit(), audit(call))))),
+                        .does(call -> Answers.ok(AuditView.PAGE.json(AuditView.page(services, audit(call))))),
                 Route.get("/retention", "Shows how long runs are kept, and how far the workers are with it.")
                         .answers(200, "The retention.", RETENTION)
                         .does(call -> retention()),

@@ -16,6 +16,7 @@ import dev.perdure.http.internal.route.Problem;
 import dev.perdure.http.internal.route.Route;
 import dev.perdure.http.internal.show.Services;
 import dev.perdure.http.security.Webhook;
+import dev.perdure.spi.Runs;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.Map;
@@ -110,6 +111,9 @@ public final class MailRoutes {
     /** The value is written as its own class. The run reads it as the type that its code asks for. */
     @SuppressWarnings("unchecked") // it is the class of the value, or the class that has only null
     private static Topic<@Nullable Object> topic(String name, @Nullable Object value) {
+        if (name.startsWith(Runs.OF_THE_ENGINE)) {
+            throw Services.ofTheEngine("The topic '%s'".formatted(name));
+        }
         Class<?> type = value == null ? Void.class : value.getClass();
         return (Topic<@Nullable Object>) (Topic<?>) Topic.of(name, type);
     }
@@ -123,8 +127,7 @@ public final class MailRoutes {
                             .formatted(call.path("webhook")));
         }
         if (!webhook.isSigned(call.request(), call.bytes())) {
-            throw new Problem(
-                    401,
+            throw Problem.wrongSecret(
                     "WrongSignature",
                     "The body is not signed with the secret of the webhook, or the signature is too old. Compare the secrets.");
         }

@@ -9,6 +9,7 @@ import dev.perdure.http.security.Role;
 import java.util.Locale;
 import java.util.Optional;
 import java.util.Set;
+import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -27,6 +28,8 @@ public final class Gate {
     private final Set<String> origins;
     private final @Nullable Authentication authentication;
     private final FailureLimit failures;
+    /** Of the secrets that requests to open routes carry: who guesses these does not lock out the callers. */
+    private final FailureLimit wrongSecrets;
 
     /**
      * A gate.
@@ -34,14 +37,15 @@ public final class Gate {
      * @param hosts the names of this API, in lower case
      * @param origins the origins of other pages that may act
      * @param authentication tells who sends a request, or null
-     * @param failures limits failed authentication
+     * @param nanoTime the clock of the limits on failed authentication
      */
     public Gate(
-            Set<String> hosts, Set<String> origins, @Nullable Authentication authentication, FailureLimit failures) {
+            Set<String> hosts, Set<String> origins, @Nullable Authentication authentication, LongSupplier nanoTime) {
         this.hosts = Set.copyOf(hosts);
         this.origins = Set.copyOf(origins);
         this.authentication = authentication;
-        this.failures = failures;
+        this.failures = new FailureLimit(nanoTime);
+        this.wrongSecrets = new FailureLimit(nanoTime);
     }
 
     /**
@@ -68,15 +72,17 @@ public final class Gate {
 
     /** Who sends the request, if the route is for that caller. */
     public Caller admit(ApiRequest request, Route route) {
-        if (failures.blocks(request.address())) {
+        Role needed = route.role().orElse(null);
+        FailureLimit limit = needed == null ? wrongSecrets : failures;
+        if (limit.blocks(request.address())) {
             throw new Problem(
                     429,
                     "TooManyFailures",
                     "This address has failed to authenticate %d times in a minute. Wait a minute, then send the right token."
                             .formatted(FailureLimit.MOST_FAILURES));
         }
-        Role needed = route.role().orElse(null);
         if (needed == null) {
+            checkOrigin(request);
             return WEBHOOK;
         }
         Caller caller = caller(request, route);
@@ -93,9 +99,9 @@ public final class Gate {
         return caller;
     }
 
-    /** Counts a secret in a request that was wrong. */
+    /** Counts a secret in a request to an open route that was wrong. */
     public void failed(ApiRequest request) {
-        failures.count(request.address());
+        wrongSecrets.count(request.address());
     }
 
     private Caller caller(ApiRequest request, Route route) {
@@ -134,6 +140,10 @@ public final class Gate {
                     "An action needs the header '%s' with any value. Send '%1$s: true'."
                             .formatted(Authentication.ACTION_HEADER));
         }
+        checkOrigin(request);
+    }
+
+    private void checkOrigin(ApiRequest request) {
         String site = request.header("Sec-Fetch-Site").orElse("none");
         boolean hasOrigin = request.headers().containsKey("Origin");
         String origin = request.header("Origin").orElse("");

@@ -22,12 +22,18 @@ public final class Problem extends RuntimeException {
 
     private final int status;
     private final String name;
+    private final boolean wrongSecret;
 
     /** A problem. */
     public Problem(int status, String name, @Nullable String detail) {
+        this(status, name, detail, false);
+    }
+
+    private Problem(int status, String name, @Nullable String detail, boolean wrongSecret) {
         super(detail, null, false, false);
         this.status = status;
         this.name = name;
+        this.wrongSecret = wrongSecret;
     }
 
     /** A request that says something wrong. */
@@ -38,6 +44,16 @@ public final class Problem extends RuntimeException {
     /** A thing that is not there. */
     public static Problem unknown(String name, String detail) {
         return new Problem(404, name, detail);
+    }
+
+    /** A secret that the request carries is wrong, so that its sender may be guessing. */
+    public static Problem wrongSecret(String name, String detail) {
+        return new Problem(401, name, detail, true);
+    }
+
+    /** Whether a secret that the request carries is wrong. */
+    public boolean isWrongSecret() {
+        return wrongSecret;
     }
 
     /** The status code. */

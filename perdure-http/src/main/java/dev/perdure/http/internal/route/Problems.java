@@ -37,7 +37,10 @@ public final class Problems {
 
     /** The exception as a problem, under its own name. Its message says what to do. */
     public static Problem of(PerdureException thrown) {
-        return new Problem(status(thrown), thrown.getClass().getSimpleName(), thrown.getMessage());
+        String detail = thrown instanceof StoreException
+                ? "The database does not answer. Send the request again later. The log of the process says more."
+                : thrown.getMessage();
+        return new Problem(status(thrown), thrown.getClass().getSimpleName(), detail);
     }
 
     private static int status(PerdureException thrown) {

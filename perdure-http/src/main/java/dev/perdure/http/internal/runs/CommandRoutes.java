@@ -17,6 +17,7 @@ import dev.perdure.http.internal.route.Body.ValueType;
 import dev.perdure.http.internal.route.Call;
 import dev.perdure.http.internal.route.Problem;
 import dev.perdure.http.internal.route.Route;
+import dev.perdure.http.internal.show.Inputs;
 import dev.perdure.http.internal.show.RunView;
 import dev.perdure.http.internal.show.Services;
 import dev.perdure.spi.Audit;
@@ -27,6 +28,8 @@ import java.util.List;
 import java.util.Optional;
 import java.util.UUID;
 import java.util.function.BiConsumer;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
 
 /** Commands one run, in the name of the caller. */
@@ -62,6 +65,7 @@ public final class CommandRoutes {
                                         optional("value", ValueType.ANY, "What the step is to have returned."),
                                         optional("failure", ValueType.TEXT, "What the step is to have failed with."),
                                         required("why", ValueType.TEXT, "The reason, for the audit.")),
+                        services::ownRun,
                         (run, call) -> run.repair(repair(call))),
                 command(
                         Route.post(
@@ -114,9 +118,13 @@ public final class CommandRoutes {
     }
 
     private Route command(Route route, BiConsumer<Run<Void>, Call> command) {
+        return command(route, services::run, command);
+    }
+
+    private Route command(Route route, Function<Call, Run<Void>> found, BiConsumer<Run<Void>, Call> command) {
         return route.answers(200, "The run afterwards. The command is durable.", RunView.SHAPE)
                 .does(call -> {
-                    Run<Void> run = services.run(call);
+                    Run<Void> run = found.apply(call);
                     command.accept(run, call);
                     return Answers.ok(RunView.SHAPE.json(services.shown().run(run.info())));
                 });
@@ -137,7 +145,7 @@ public final class CommandRoutes {
     private ApiResponse fork(Call call) {
         ForkOptions from = ForkOptions.from(call.requiredNumber("position"));
         ForkOptions named = call.text("id").map(from::id).orElse(from);
-        Run<Void> run = services.run(call);
+        Run<Void> run = services.ownRun(call);
         ForkOptions options = call.property("input")
                 .map(input -> named.input(typed(run, input)))
                 .orElse(named);
@@ -145,12 +153,9 @@ public final class CommandRoutes {
                 201, RunView.SHAPE.json(services.shown().run(run.fork(options).info())));
     }
 
-    /** The input as the type that the definition takes, if it is registered here. */
-    private Object typed(Run<Void> run, JsonNode input) {
-        return services.view()
-                .signature(run.info().definition())
-                .map(signature -> services.view().readJson(Json.write(input), signature.inputType()))
-                .orElseGet(() -> Json.plain(input));
+    /** The input as the type that the definition takes. */
+    private @Nullable Object typed(Run<Void> run, JsonNode input) {
+        return Inputs.of(services.view(), run.info().definition(), Optional.of(input));
     }
 
     private ApiResponse delete(Call call) {

@@ -205,7 +205,7 @@ public final class ReadRoutes {
                 Route.get("/runs/{id}/audit", "Shows the commands to a run, newest first.")
                         .answers(200, "The commands.", AuditView.PAGE)
                         .does(call -> Answers.ok(AuditView.PAGE.json(AuditView.page(
-                                services.perdure().audit(),
+                                services,
                                 AuditFilter.run(services.found(call).ref().id().value()))))));
     }
 

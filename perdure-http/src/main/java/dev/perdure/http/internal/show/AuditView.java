@@ -2,10 +2,11 @@ package dev.perdure.http.internal.show;
 
 import dev.perdure.audit.AuditEntry;
 import dev.perdure.audit.AuditFilter;
-import dev.perdure.audit.Audits;
 import dev.perdure.audit.Operator;
 import dev.perdure.http.internal.json.Shape;
 import dev.perdure.http.internal.route.Problem;
+import dev.perdure.http.security.Redaction;
+import dev.perdure.http.security.Redaction.Kind;
 import java.nio.charset.StandardCharsets;
 import java.time.DateTimeException;
 import java.time.Instant;
@@ -38,10 +39,24 @@ public record AuditView(List<AuditEntry> entries, Optional<String> next) {
             .text("next", "Give it as 'after' to read the next page; missing on the last one.", AuditView::next);
 
     /** The page that a filter selects. */
-    public static AuditView page(Audits audits, AuditFilter filter) {
-        List<AuditEntry> entries = audits.list(filter);
+    public static AuditView page(Services services, AuditFilter filter) {
+        List<AuditEntry> entries = services.perdure().audit().list(filter);
         return new AuditView(
-                entries, entries.size() < filter.limit() ? Optional.empty() : Optional.of(encoded(entries.getLast())));
+                entries.stream().map(entry -> redacted(entry, services.shown())).toList(),
+                entries.size() < filter.limit() ? Optional.empty() : Optional.of(encoded(entries.getLast())));
+    }
+
+    /** A reason is a text of the same kind as the failure that it may have become. */
+    private static AuditEntry redacted(AuditEntry entry, Shown shown) {
+        return new AuditEntry(
+                entry.id(),
+                entry.at(),
+                entry.operator(),
+                entry.action(),
+                entry.subject(),
+                entry.name(),
+                entry.position(),
+                shown.text(new Redaction.Subject(Kind.FAILURE, "", entry.name()), entry.detail()));
     }
 
     private static String encoded(AuditEntry last) {

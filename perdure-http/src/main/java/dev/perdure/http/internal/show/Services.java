@@ -7,6 +7,7 @@ import dev.perdure.TypeRef;
 import dev.perdure.error.UnknownRunException;
 import dev.perdure.http.internal.guard.Turns;
 import dev.perdure.http.internal.route.Call;
+import dev.perdure.http.internal.route.Problem;
 import dev.perdure.spi.EngineView;
 import dev.perdure.spi.Runs;
 import java.time.Duration;
@@ -36,6 +37,26 @@ public record Services(
                 .find(id(call))
                 .orElseThrow(() -> new UnknownRunException(
                         "There is no run '%s'. Check the id, or list the runs.".formatted(id(call))));
+    }
+
+    /**
+     * The run that the path names, unless it is one of the engine itself, such as a schedule: what such a run records is
+     * not for callers to change.
+     */
+    public Run<Void> ownRun(Call call) {
+        Run<Void> run = run(call);
+        if (run.info().definition().startsWith(Runs.OF_THE_ENGINE)) {
+            throw ofTheEngine("Run '%s'".formatted(run.id()));
+        }
+        return run;
+    }
+
+    /** A refusal to change what belongs to the engine. */
+    public static Problem ofTheEngine(String what) {
+        return new Problem(
+                403,
+                "OfTheEngine",
+                "%s belongs to the engine itself. Use the routes of schedules and bulk actions.".formatted(what));
     }
 
     private static RunId id(Call call) {

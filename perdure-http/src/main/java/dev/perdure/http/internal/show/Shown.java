@@ -53,8 +53,8 @@ public final class Shown {
 
     /** The input or result of a run. If its codec does not write JSON, it is read as the registered type. */
     public Optional<JsonNode> typed(Subject what, Payload payload, Optional<Type> type) {
-        if (payload.size() == 0) {
-            return Optional.empty();
+        if (payload.size() == 0 || PayloadReference.of(payload).isPresent()) {
+            return payload(what, payload);
         }
         try {
             return Optional.of(redacted(what, Json.read(payload.bytes())));
