@@ -19,6 +19,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.awaitility.Awaitility;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -27,6 +28,7 @@ import org.junit.jupiter.api.Timeout;
  * Each run has exactly one run of the reaction to its failure, and one of the reaction to its lateness.
  */
 @Timeout(value = 10, unit = TimeUnit.MINUTES)
+@Tag("thorough")
 class ReactionIT {
     private static final int PROCESSES = 3;
     private static final int RUNS = 200;

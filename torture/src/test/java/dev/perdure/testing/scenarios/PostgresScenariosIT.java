@@ -260,6 +260,7 @@ class PostgresScenariosIT {
     final class Versions extends VersionScenarios implements OnPostgres {}
 
     @Nested
+    @Tag("thorough")
     final class BulkActions extends BulkScenarios implements OnPostgres {}
 
     @Nested
