@@ -107,21 +107,27 @@ public final class PayloadSql {
             SELECT count(*) FROM gone WHERE number = 0
             """;
 
+    /** Whether a row of a table refers to {@code g.reference}. The conditions are those of its partial index. */
+    private static final String REFERS = """
+            (SELECT true FROM ${schema}.${table} t
+                   WHERE t.payload = g.reference AND octet_length(t.payload) = 48
+                     AND substring(t.payload FROM 1 FOR 8) = '\\x007061796c6f6164'::bytea LIMIT 1) IS NOT NULL""";
+
     /** One snapshot of all tables: a reference that a transaction moves from one to another is seen in one of them. */
     private static final String REFERRED = """
             SELECT g.reference
             FROM unnest(?::bytea[]) AS g (reference)
-            WHERE (SELECT true FROM ${schema}.journal t
-                   WHERE t.payload = g.reference AND octet_length(t.payload) = 48
-                     AND substring(t.payload FROM 1 FOR 8) = '\\x007061796c6f6164'::bytea LIMIT 1) IS NOT NULL
-               OR (SELECT true FROM ${schema}.mail t
-                   WHERE t.payload = g.reference AND octet_length(t.payload) = 48
-                     AND substring(t.payload FROM 1 FOR 8) = '\\x007061796c6f6164'::bytea LIMIT 1) IS NOT NULL
-               OR (SELECT true FROM ${schema}.publication t
-                   WHERE t.payload = g.reference AND octet_length(t.payload) = 48
-                     AND substring(t.payload FROM 1 FOR 8) = '\\x007061796c6f6164'::bytea LIMIT 1) IS NOT NULL
+            WHERE ${journal}
+               OR ${mail}
+               OR ${publication}
                OR (SELECT true FROM ${schema}.object_state t WHERE t.reference = g.reference LIMIT 1) IS NOT NULL
-            """;
+            """.replace("${journal}", refers("journal"))
+            .replace("${mail}", refers("mail"))
+            .replace("${publication}", refers("publication"));
+
+    private static String refers(String table) {
+        return REFERS.replace("${table}", table);
+    }
 
     final String write;
     final String finish;
