@@ -3,6 +3,7 @@ package dev.perdure.spi;
 import dev.perdure.Perdure;
 import dev.perdure.Run;
 import dev.perdure.StartOptions;
+import dev.perdure.audit.Operator;
 import dev.perdure.error.InvalidRequestException;
 import dev.perdure.spi.change.ObjectKey;
 import dev.perdure.spi.change.RunRef;
@@ -100,6 +101,16 @@ public interface EngineView {
      * @throws InvalidRequestException if no such handler is registered here
      */
     Run<@Nullable Void> call(ObjectKey object, String handler, @Nullable Object input, StartOptions options);
+
+    /**
+     * Runs tasks of a DAG's run again that has ended, and all tasks that come after them, in the name of an operator.
+     * The DAG need not be registered here.
+     *
+     * @param task the name of the task; empty for those that failed or were cancelled
+     * @throws dev.perdure.error.RunActiveException if the run has not ended
+     * @throws InvalidRequestException if it has no such task
+     */
+    void rerun(Operator operator, RunRef run, Optional<String> task);
 
     /** Waits until the run has ended, for this long at most. Empty if it has not. */
     Optional<Runs.Ended> awaitEnd(RunRef run, Duration atMost) throws InterruptedException;

@@ -56,7 +56,10 @@ public final class Dashboard implements AutoCloseable {
                 HttpApi.DEFAULT_PREFIX,
                 authentication,
                 EngineView.of(settings.perdure).store().runs()::mark);
-        HttpApi.Builder api = HttpApi.on(settings.perdure).pages(pages).concurrency(CONCURRENCY);
+        HttpApi.Builder api = HttpApi.on(settings.perdure)
+                .pages(pages)
+                .sharing(pages::changes)
+                .concurrency(CONCURRENCY);
         if (authentication != null) {
             api.authentication(authentication);
         }

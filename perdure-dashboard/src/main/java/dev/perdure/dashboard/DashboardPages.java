@@ -44,7 +44,7 @@ final class DashboardPages implements Pages, AutoCloseable {
         }
         this.base = base;
         this.assets = new Assets(base, api);
-        this.changes = new LiveChanges(question);
+        this.changes = new LiveChanges(question, LiveChanges.PERIOD);
         this.authentication = authentication;
     }
 
@@ -117,6 +117,11 @@ final class DashboardPages implements Pages, AutoCloseable {
         headers.put("X-Content-Type-Options", "nosniff");
         headers.put("X-Frame-Options", "DENY");
         return headers;
+    }
+
+    /** How often something may have changed in the store, as far as open pages have been told. */
+    long changes() {
+        return changes.changes();
     }
 
     /** Ends all streams of changes. */

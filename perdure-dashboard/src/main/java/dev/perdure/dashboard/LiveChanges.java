@@ -14,6 +14,9 @@ import org.slf4j.LoggerFactory;
  * Tells all open pages that something has changed, at most once a second. While a page is open, one thread asks the
  * store one cheap question a second for all pages together; without pages it asks nothing. Thread-safe.
  *
+ * <p>A page that is told reads again what it shows. So that many pages cost the store no more than some, at most
+ * {@value #MOST_TOLD} are told in a second: where more are open, they take turns.
+ *
  * <p>A page that hears nothing for ten seconds says so. So a stream is silent while the store does not answer, and
  * otherwise sends a sign of life.
  */
@@ -21,24 +24,33 @@ final class LiveChanges implements AutoCloseable {
     static final Duration PERIOD = Duration.ofSeconds(1);
     private static final int SIGN_OF_LIFE = 4; // periods
     private static final int MOST_STREAMS = 1_000;
+    static final int MOST_TOLD = 20;
     private static final byte[] CHANGED = "event: changed\ndata: {}\n\n".getBytes(StandardCharsets.UTF_8);
     private static final byte[] ALIVE = ": alive\n\n".getBytes(StandardCharsets.UTF_8);
     private static final Logger LOG = LoggerFactory.getLogger("dev.perdure.dashboard");
 
     private final Supplier<String> question;
+    private final Duration period;
     private final ReentrantLock lock = new ReentrantLock();
     private final Condition turned = lock.newCondition();
     private final Condition wake = lock.newCondition();
     private String last = "";
     private long changes;
     private long answers;
+    private long opened;
     private int streams;
     private boolean closed;
     private boolean asking;
 
-    /** With the question: a text that differs from the one before if something may have changed. */
-    LiveChanges(Supplier<String> question) {
+    /**
+     * Changes that nobody follows yet.
+     *
+     * @param question a text that differs from the one before if something may have changed
+     * @param period how long to wait before each question
+     */
+    LiveChanges(Supplier<String> question, Duration period) {
         this.question = question;
+        this.period = period;
     }
 
     /** Whether one more page may listen. */
@@ -54,24 +66,37 @@ final class LiveChanges implements AutoCloseable {
     /** Writes a stream of server-sent events for one page, until the page or this is closed. */
     void writeTo(ApiResponse.Sink sink) throws IOException, InterruptedException {
         Turn turn = enter();
+        long seat = turn.opened();
         try {
             sink.send(ALIVE);
-            Turn sent = turn;
+            long told = turn.changes();
+            long sent = turn.answers();
             while (true) {
                 turn = after(turn);
                 if (turn.closed()) {
                     return;
                 }
-                if (turn.changes() != sent.changes()) {
+                if (turn.changes() != told && turn.isOf(seat)) {
                     sink.send(CHANGED);
-                    sent = turn;
-                } else if (turn.answers() - sent.answers() >= SIGN_OF_LIFE) {
+                    told = turn.changes();
+                    sent = turn.answers();
+                } else if (turn.answers() - sent >= SIGN_OF_LIFE) {
                     sink.send(ALIVE);
-                    sent = turn;
+                    sent = turn.answers();
                 }
             }
         } finally {
             leave();
+        }
+    }
+
+    /** How often something may have changed in the store. */
+    long changes() {
+        lock.lock();
+        try {
+            return changes;
+        } finally {
+            lock.unlock();
         }
     }
 
@@ -80,9 +105,21 @@ final class LiveChanges implements AutoCloseable {
      *
      * @param answers how many answers the store has given
      * @param changes how many of them differed from the one before
+     * @param opened how many streams were opened; for a new stream, its own number
+     * @param streams how many of them are open
      * @param closed whether the streams end
      */
-    private record Turn(long answers, long changes, boolean closed) {}
+    private record Turn(long answers, long changes, long opened, int streams, boolean closed) {
+        /** Whether the stream of this number is told now. */
+        boolean isOf(long seat) {
+            int rounds = Math.max(1, Math.ceilDiv(streams, MOST_TOLD));
+            return (answers + seat) % rounds == 0;
+        }
+    }
+
+    private Turn turn() {
+        return new Turn(answers, changes, opened, streams, closed);
+    }
 
     /** Waits for the next answer of the store. */
     private Turn after(Turn before) throws InterruptedException {
@@ -91,7 +128,7 @@ final class LiveChanges implements AutoCloseable {
             while (!closed && answers == before.answers()) {
                 turned.await();
             }
-            return new Turn(answers, changes, closed);
+            return turn();
         } finally {
             lock.unlock();
         }
@@ -101,11 +138,12 @@ final class LiveChanges implements AutoCloseable {
         lock.lock();
         try {
             streams++;
+            opened++;
             if (!asking && !closed) {
                 asking = true;
                 Thread.ofVirtual().name("perdure-dashboard-live").start(this::ask);
             }
-            return new Turn(answers, changes, closed);
+            return turn();
         } finally {
             lock.unlock();
         }
@@ -148,7 +186,7 @@ final class LiveChanges implements AutoCloseable {
     private boolean goesOn() {
         lock.lock();
         try {
-            long left = PERIOD.toNanos();
+            long left = period.toNanos();
             while (left > 0 && streams > 0 && !closed) {
                 left = wake.awaitNanos(left);
             }

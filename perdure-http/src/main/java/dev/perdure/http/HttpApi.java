@@ -15,6 +15,7 @@ import dev.perdure.http.internal.client.MailRoutes;
 import dev.perdure.http.internal.client.StartRoutes;
 import dev.perdure.http.internal.client.StreamRoutes;
 import dev.perdure.http.internal.guard.Gate;
+import dev.perdure.http.internal.guard.SharedAnswers;
 import dev.perdure.http.internal.guard.Turns;
 import dev.perdure.http.internal.json.Shape;
 import dev.perdure.http.internal.openapi.OpenApi;
@@ -28,6 +29,7 @@ import dev.perdure.http.internal.runs.BulkRoutes;
 import dev.perdure.http.internal.runs.CommandRoutes;
 import dev.perdure.http.internal.runs.FindRoutes;
 import dev.perdure.http.internal.runs.ReadRoutes;
+import dev.perdure.http.internal.runs.TaskRoutes;
 import dev.perdure.http.internal.show.Services;
 import dev.perdure.http.internal.show.Shown;
 import dev.perdure.http.security.Authentication;
@@ -48,6 +50,7 @@ import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.UUID;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -83,6 +86,7 @@ public final class HttpApi implements AutoCloseable {
     private final @Nullable Pages pages;
     private final Gate gate;
     private final Turns turns;
+    private final @Nullable SharedAnswers shared;
     private final RouteTable table;
     private final AtomicBoolean closing = new AtomicBoolean();
 
@@ -93,6 +97,7 @@ public final class HttpApi implements AutoCloseable {
         this.pages = settings.pages;
         this.gate = new Gate(settings.hosts, settings.origins, settings.authentication, System::nanoTime);
         this.turns = new Turns(settings.concurrency, settings.waiting);
+        this.shared = settings.changes == null ? null : new SharedAnswers(settings.changes, System::nanoTime);
         EngineView view = EngineView.of(settings.perdure);
         Services services = new Services(
                 settings.perdure, view, new Shown(view, settings.redaction), turns, settings.longestWait, closing::get);
@@ -104,6 +109,7 @@ public final class HttpApi implements AutoCloseable {
         routes.addAll(new FindRoutes(services).routes());
         routes.addAll(new ReadRoutes(services).routes());
         routes.addAll(new CommandRoutes(services).routes());
+        routes.addAll(new TaskRoutes(services).routes());
         routes.addAll(new BulkRoutes(services).routes());
         routes.addAll(new QueueRoutes(services).routes());
         routes.addAll(new ScheduleRoutes(services).routes());
@@ -139,6 +145,7 @@ public final class HttpApi implements AutoCloseable {
         private @Nullable Authentication authentication;
         private @Nullable Redaction redaction;
         private @Nullable Pages pages;
+        private @Nullable LongSupplier changes;
         private int maxBodyBytes = 4 * 1024 * 1024;
         private int concurrency = 8;
         private int waiting = 1_000;
@@ -184,6 +191,17 @@ public final class HttpApi implements AutoCloseable {
         /** What answers requests to read outside of the path of the API, such as the dashboard. */
         public Builder pages(Pages beside) {
             pages = beside;
+            return this;
+        }
+
+        /**
+         * Lets requests share an answer that read the same, for a second at most and only as long as this number stays
+         * the same: for pages that hear of changes and read again, all at once.
+         *
+         * @param number how often something may have changed in the store
+         */
+        public Builder sharing(LongSupplier number) {
+            changes = number;
             return this;
         }
 
@@ -316,7 +334,18 @@ public final class HttpApi implements AutoCloseable {
         RouteTable.Match match = table.find(request.method(), path(request.target()));
         Caller caller = gate.admit(request, match.route());
         Call call = new Call(request, match, caller, body(request));
-        return turns.with(() -> match.route().answer(call));
+        Turns.Question<ApiResponse> asked = () -> turns.with(() -> match.route().answer(call));
+        if (shared == null) {
+            return asked.ask();
+        }
+        if (!match.route().isAction()) {
+            return shared.answer(SharedAnswers.Question.of(request, match.route(), caller), asked);
+        }
+        try {
+            return asked.ask();
+        } finally {
+            shared.acted();
+        }
     }
 
     private boolean isPage(ApiRequest request) {

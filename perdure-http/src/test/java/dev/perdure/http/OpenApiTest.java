@@ -127,6 +127,11 @@ final class OpenApiTest {
                 .is(200);
         kit.post("/runs/f-1/retry").is(200);
         kit.post("/runs/f-1/fork", "{\"position\": 1}").is(201);
+        kit.post("/definitions/pair/start?id=d-1&wait=PT20S", "{\"item\": \"torn page\", \"cents\": 1}")
+                .is(200);
+        kit.post("/runs/d-1/tasks/retry-failed").is(200);
+        kit.await("/runs/d-1", "/run/state", "FAILED");
+        kit.post("/runs/d-1/tasks/first/rerun").is(200);
         String bulk = kit.post("/bulk?definition=none", "{\"action\": \"RETRY\"}")
                 .is(202)
                 .at("/run/id");

@@ -136,6 +136,25 @@ abstract class RoutesScenarios {
     }
 
     @Test
+    void tasks_of_a_dag_are_run_again() {
+        Answer failed = kit.post("/definitions/pair/start?id=d-1&wait=PT20S", "{\"item\": \"torn page\", \"cents\": 1}")
+                .is(200);
+        assertThat(failed.at("/state")).isEqualTo("FAILED");
+        kit.post("/runs/d-1/tasks/retry-failed").is(200);
+        kit.await("/runs/d-1", "/run/state", "FAILED");
+        kit.post("/runs/d-1/tasks/first/rerun").is(200);
+        kit.await("/runs/d-1", "/run/state", "FAILED");
+        assertThat(kit.get("/runs/d-1/audit").json().at("/entries").findValuesAsString("detail"))
+                .containsExactly("d-1/first, d-1/second", "d-1/second");
+        assertThat(kit.post("/runs/d-1/tasks/third/rerun").is(400).at("/detail"))
+                .isEqualTo("Run 'd-1' has no task 'third'. Look at its status().");
+        startAsk("a-1");
+        assertThat(kit.post("/runs/a-1/tasks/retry-failed").is(409).at("/detail"))
+                .startsWith("Run 'a-1' is ")
+                .endsWith("Tasks can be begun anew only when it has ended: wait, or cancel it.");
+    }
+
+    @Test
     void commands_are_recorded_under_the_name_of_the_caller() {
         startAsk("a-1");
         kit.post("/runs/a-1/pause", "{\"reason\": \"look at it\"}").is(200);

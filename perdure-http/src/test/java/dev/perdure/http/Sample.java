@@ -6,6 +6,7 @@ import dev.perdure.Invocation;
 import dev.perdure.StepOptions;
 import dev.perdure.Topic;
 import dev.perdure.dag.Dag;
+import dev.perdure.error.TerminalException;
 import dev.perdure.object.Handler;
 import dev.perdure.object.ObjectContext;
 import dev.perdure.object.StateKey;
@@ -84,8 +85,15 @@ final class Sample {
 
     static final Dag<Order, String> PAIR = Dag.of("pair", Order.class, dag -> {
         var first = dag.task("first", task -> task.input().item());
-        return dag.after(first).task("second", (task, item) -> item + "!");
+        return dag.after(first).task("second", (task, item) -> printed(item)).retry(1);
     });
+
+    private static String printed(String item) {
+        if (item.equals("torn page")) {
+            throw new TerminalException("The page is torn.");
+        }
+        return item + "!";
+    }
 
     /** An object that counts. */
     @VirtualObject("counter")

@@ -2,14 +2,17 @@ package dev.perdure.internal.engine;
 
 import dev.perdure.Run;
 import dev.perdure.StartOptions;
+import dev.perdure.audit.Operator;
 import dev.perdure.error.ClosedException;
 import dev.perdure.error.InvalidRequestException;
-import dev.perdure.internal.dag.TypedDags;
+import dev.perdure.internal.command.Auditor;
 import dev.perdure.internal.definition.ObjectHandler;
 import dev.perdure.internal.definition.ObjectMethods;
 import dev.perdure.internal.definition.Registered.Target;
 import dev.perdure.internal.definition.Registry;
 import dev.perdure.internal.execution.value.CallTarget;
+import dev.perdure.internal.handle.RunHandle;
+import dev.perdure.internal.handle.TaskReruns;
 import dev.perdure.internal.json.JsonCodec;
 import dev.perdure.internal.settings.Settings;
 import dev.perdure.internal.text.Texts;
@@ -39,6 +42,7 @@ import org.jspecify.annotations.Nullable;
 /** What adapters see of an engine. */
 final class AttachedView implements EngineView {
     private final Settings settings;
+    private final RunHandle.Services services;
     private final Waiting waiting;
     private final EngineObject.Caller caller;
     private final Map<String, ObjectHandler> handlers;
@@ -57,15 +61,16 @@ final class AttachedView implements EngineView {
             Waiters<ProgressWaiters.Wanted, ProgressWaiters.Seen> progress,
             BooleanSupplier closed) {}
 
-    AttachedView(Settings settings, Registry registry, TypedDags dags, Waiting waiting, EngineObject.Caller caller) {
-        this.settings = settings;
+    AttachedView(RunHandle.Services services, Registry registry, Waiting waiting, EngineObject.Caller caller) {
+        this.services = services;
+        this.settings = services.settings();
         this.waiting = waiting;
         this.caller = caller;
         this.handlers = settings.registrations().stream()
                 .flatMap(registration -> ObjectMethods.handlers(registration).stream())
                 .collect(
                         Collectors.toUnmodifiableMap(handler -> handler.target().name(), Function.identity()));
-        this.signatures = signatures(registry, dags.names());
+        this.signatures = signatures(registry, services.dags().names());
     }
 
     private List<Signature> signatures(Registry registry, List<String> dags) {
@@ -127,6 +132,12 @@ final class AttachedView implements EngineView {
                             .formatted(object.type(), handler));
         }
         return caller.start(CallTarget.of(called, object.key()), input, options);
+    }
+
+    @Override
+    public void rerun(Operator operator, RunRef run, Optional<String> task) {
+        TaskReruns reruns = new TaskReruns(services.of(new Auditor(operator, settings.clockwork())));
+        task.ifPresentOrElse(name -> reruns.of(run, name), () -> reruns.failed(run));
     }
 
     @Override

@@ -444,11 +444,7 @@ public final class Engine implements Perdure, EngineView.Source {
     @Override
     public EngineView view() {
         return new AttachedView(
-                settings,
-                registry,
-                dags,
-                new AttachedView.Waiting(resultWaiters, progressWaiters, closed::get),
-                new Calls());
+                services, registry, new AttachedView.Waiting(resultWaiters, progressWaiters, closed::get), new Calls());
     }
 
     // ---- the end

@@ -1,31 +1,23 @@
 package dev.perdure.internal.handle;
 
-import dev.perdure.RunId;
 import dev.perdure.RunState;
 import dev.perdure.dag.DagRun;
 import dev.perdure.dag.DagStatus;
 import dev.perdure.dag.Outputs;
 import dev.perdure.error.DeadlineExceededException;
-import dev.perdure.error.InvalidRequestException;
 import dev.perdure.error.RecordedException;
-import dev.perdure.error.RunActiveException;
 import dev.perdure.error.RunFailedException;
 import dev.perdure.error.TasksFailedException;
 import dev.perdure.internal.dag.LeafOutputs;
-import dev.perdure.internal.dag.RunNames;
 import dev.perdure.internal.dag.TaskOutputs;
 import dev.perdure.internal.dag.TypedDag;
-import dev.perdure.internal.text.Texts;
 import dev.perdure.spi.Runs;
-import dev.perdure.spi.change.Change;
 import dev.perdure.spi.change.Payload;
 import dev.perdure.spi.change.RunRef;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /** A handle to the run of a DAG. */
@@ -105,39 +97,12 @@ public final class DagHandle<O extends @Nullable Object> extends RunHandle<O> im
 
     @Override
     public void retryFailed() {
-        rerun(
-                task -> task.info().state() == RunState.FAILED || task.info().state() == RunState.CANCELLED,
-                "has no task that failed or was cancelled");
+        new TaskReruns(services).failed(ref());
     }
 
     @Override
     public void rerun(String task) {
-        Texts.requireGiven("name of the task", task);
-        rerun(row -> RunNames.taskOf(row.run().id()).equals(task), "has no task '%s'".formatted(task));
-    }
-
-    private void rerun(Predicate<Runs.TaskRow> chosen, String otherwise) {
-        RunState state = state();
-        if (!state.isTerminal()) {
-            throw new RunActiveException(
-                    "Run '%s' is %s. Tasks can be begun anew only when it has ended: wait, or cancel it."
-                            .formatted(id(), state));
-        }
-        List<Runs.TaskRow> rows = rows();
-        boolean[] anew = new boolean[rows.size()];
-        List<RunId> tasks = new ArrayList<>();
-        for (int i = 0; i < rows.size(); i++) { // Each task is listed after all tasks that it comes after.
-            anew[i] = chosen.test(rows.get(i)) || rows.get(i).after().stream().anyMatch(place -> anew[place]);
-            if (anew[i]) {
-                tasks.add(rows.get(i).run().id());
-            }
-        }
-        if (tasks.isEmpty()) {
-            throw new InvalidRequestException("Run '%s' %s. Look at its status().".formatted(id(), otherwise));
-        }
-        services.commands()
-                .rerun(new Change.Rerun(
-                        id(), tasks, services.settings().clockwork().random()));
+        new TaskReruns(services).of(ref(), task);
     }
 
     @Override

@@ -1,0 +1,122 @@
+package dev.perdure.http.internal.guard;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.perdure.http.exchange.ApiRequest;
+import dev.perdure.http.exchange.ApiResponse;
+import dev.perdure.http.internal.guard.SharedAnswers.Question;
+import dev.perdure.http.internal.route.Parameter;
+import dev.perdure.http.internal.route.Route;
+import dev.perdure.http.security.Caller;
+import dev.perdure.http.security.Role;
+import java.time.Duration;
+import java.util.Map;
+import java.util.concurrent.Callable;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
+import org.junit.jupiter.api.AutoClose;
+import org.junit.jupiter.api.Test;
+
+/** Requests that read the same at the same moment ask the store once. */
+class SharedAnswersTest {
+    private static final Caller ANNA = new Caller("anna", Role.VIEWER);
+    private static final Route STREAM = Route.get("/stream", "Streams.")
+            .with(new Parameter("Last-Event-ID", Parameter.Place.HEADER, "The last event.", false));
+    private static final Question OVERVIEW = asked(ApiRequest.of("GET", "/api/v1/status"), ANNA);
+
+    private static Question asked(ApiRequest request, Caller caller) {
+        return Question.of(request, STREAM, caller);
+    }
+
+    @AutoClose
+    private final ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor();
+
+    private final AtomicLong changes = new AtomicLong();
+    private final AtomicLong clock = new AtomicLong(Long.MAX_VALUE - 5); // it may overflow, as nanoTime may
+    private final SharedAnswers shared = new SharedAnswers(changes::get, clock::get);
+    private final AtomicInteger asked = new AtomicInteger();
+
+    private ApiResponse ask() {
+        return new ApiResponse(200, Map.of("Number", "" + asked.incrementAndGet()), new ApiResponse.Bytes(new byte[0]));
+    }
+
+    private String number() throws InterruptedException {
+        return number(OVERVIEW);
+    }
+
+    private String number(Question question) throws InterruptedException {
+        return shared.answer(question, this::ask).headers().get("Number");
+    }
+
+    @Test
+    void the_same_question_is_asked_once() throws InterruptedException {
+        assertThat(number()).isEqualTo("1");
+        assertThat(number()).isEqualTo("1");
+    }
+
+    @Test
+    void another_target_another_caller_and_another_header_ask_for_themselves() throws InterruptedException {
+        ApiRequest request = ApiRequest.of("GET", OVERVIEW.target());
+        assertThat(number()).isEqualTo("1");
+        assertThat(number(asked(ApiRequest.of("GET", "/api/v1/status?x"), ANNA)))
+                .isEqualTo("2");
+        assertThat(number(asked(request, new Caller("berta", Role.VIEWER)))).isEqualTo("3");
+        assertThat(number(asked(request.with("Last-Event-ID", "7"), ANNA))).isEqualTo("4");
+        assertThat(number(asked(request.with("Accept", "text/plain"), ANNA))).isEqualTo("1");
+    }
+
+    @Test
+    void a_page_that_hears_of_a_change_gets_no_answer_from_before() throws InterruptedException {
+        assertThat(number()).isEqualTo("1");
+        changes.incrementAndGet();
+        assertThat(number()).isEqualTo("2");
+    }
+
+    @Test
+    void a_page_that_has_acted_gets_no_answer_from_before() throws InterruptedException {
+        assertThat(number()).isEqualTo("1");
+        shared.acted();
+        assertThat(number()).isEqualTo("2");
+    }
+
+    @Test
+    void an_answer_is_shared_for_a_second_at_most() throws InterruptedException {
+        assertThat(number()).isEqualTo("1");
+        clock.addAndGet(Duration.ofSeconds(1).toNanos() - 1);
+        assertThat(number()).isEqualTo("1");
+        clock.incrementAndGet();
+        assertThat(number()).isEqualTo("2");
+    }
+
+    @Test
+    void a_request_waits_for_the_one_that_asks_the_same() throws Exception {
+        CountDownLatch begun = new CountDownLatch(1);
+        CountDownLatch goes = new CountDownLatch(1);
+        Future<ApiResponse> first = threads.submit(() -> shared.answer(OVERVIEW, () -> {
+            begun.countDown();
+            goes.await();
+            return ask();
+        }));
+        begun.await();
+        Future<String> second = threads.submit((Callable<String>) this::number);
+        goes.countDown();
+
+        assertThat(second.get(10, TimeUnit.SECONDS)).isEqualTo("1");
+        assertThat(first.get(10, TimeUnit.SECONDS).headers()).containsEntry("Number", "1");
+    }
+
+    @Test
+    void a_request_that_fails_leaves_the_others_to_ask_for_themselves() throws InterruptedException {
+        assertThatThrownBy(() -> shared.answer(OVERVIEW, () -> {
+                    throw new IllegalStateException("The store is out of reach.");
+                }))
+                .hasMessage("The store is out of reach.");
+        assertThat(number()).isEqualTo("1");
+    }
+}
