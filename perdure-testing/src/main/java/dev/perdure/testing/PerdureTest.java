@@ -68,6 +68,8 @@ import org.jspecify.annotations.Nullable;
 public final class PerdureTest extends ForwardingPerdure {
     private static final Operator OPERATOR = Operator.named("test");
     private static final long SEED = 42;
+    /** One for all tests of a JVM: a codec learns each type once, and that takes longer than most tests. */
+    private static final Codec JSON = new JsonCodec();
 
     private final VirtualClockwork clockwork = new VirtualClockwork(SEED);
     private final Store store;
@@ -83,7 +85,7 @@ public final class PerdureTest extends ForwardingPerdure {
     private final Faults.Plan faults = new Faults.Plan();
     private final List<Interceptor> interceptors = new ArrayList<>();
     private RetryPolicy retry = RetryPolicy.standard();
-    private Codec codec = new JsonCodec();
+    private Codec codec = JSON;
     private int maxRuns = 1_000;
     private int maxPayloadBytes = 4 * 1024 * 1024;
     private @Nullable String version;
