@@ -6,6 +6,7 @@ import dev.perdure.cli.output.Output;
 import dev.perdure.cli.output.Page;
 import dev.perdure.version.VersionInfo;
 import dev.perdure.version.Versions;
+import dev.perdure.version.WorkerInfo;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.Callable;
@@ -19,7 +20,7 @@ import picocli.CommandLine.Parameters;
 @Command(
         name = "versions",
         mixinStandardHelpOptions = true,
-        description = "List versions of workers with the runs pinned to them, and drain one before it is switched off.")
+        description = "List workers and their versions with the runs pinned to them, and drain a version before it is switched off.")
 final class VersionsCommand implements Callable<Integer> {
     private static final Duration PERIOD = Duration.ofSeconds(1);
 
@@ -38,6 +39,18 @@ final class VersionsCommand implements Callable<Integer> {
             .and("runs", each -> each.definition().runs())
             .and("workers", each -> each.definition().workers())
             .and("draining", each -> each.definition().draining());
+
+    private static final Fields<WorkerInfo> WORKER = Fields.<WorkerInfo>of()
+            .text("worker", worker -> worker.id().toString())
+            .json("id", worker -> worker.id().toString())
+            .and("version", WorkerInfo::version)
+            .and("held", WorkerInfo::held)
+            .and("lease_until", WorkerInfo::leaseUntil)
+            .and("definitions", WorkerInfo::definitions)
+            .and("queues", WorkerInfo::queues)
+            .json("labels", WorkerInfo::labels)
+            .and("drains", WorkerInfo::drains)
+            .json("draining", WorkerInfo::isDraining);
 
     @Mixin
     private DatabaseOptions listed = new DatabaseOptions();
@@ -86,6 +99,19 @@ final class VersionsCommand implements Callable<Integer> {
     int list(@Mixin DatabaseOptions database, @Mixin LiveOutput output) {
         return database.with(
                 open -> output.print(() -> page(open, open.perdure().versions().list())));
+    }
+
+    @Command(
+            name = "workers",
+            mixinStandardHelpOptions = true,
+            description = "List the live workers: what they take, how many runs they hold, and when their leases end.")
+    int workers(@Mixin DatabaseOptions database, @Mixin LiveOutput output) {
+        return database.with(open -> output.print(() -> open.page()
+                .many(
+                        "workers",
+                        WORKER,
+                        open.perdure().versions().workers(),
+                        "No live workers. Start a process that registers definitions.")));
     }
 
     private static Page page(OpenDatabase open, List<VersionInfo> versions) {

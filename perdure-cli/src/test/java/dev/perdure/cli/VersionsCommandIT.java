@@ -43,6 +43,12 @@ class VersionsCommandIT extends CommandsOnPostgres {
             assertThat(listed.at("/definitions/1/runs").asInt()).isEqualTo(1);
             assertThat(listed.at("/definitions/1/workers").asInt()).isEqualTo(1);
 
+            JsonNode workers = json("versions", "workers");
+            assertThat(workers.at("/workers")).hasSize(1);
+            assertThat(workers.at("/workers/0/version").asString()).isEqualTo("v1");
+            assertThat(workers.at("/workers/0/definitions/0").asString()).isEqualTo("order");
+            assertThat(workers.at("/workers/0/draining").asBoolean()).isFalse();
+
             assertThat(perdure(onDatabase("versions", "drain", "v1", "--by", "anna")))
                     .isZero();
             assertThat(out()).contains("Version v1 takes no more runs, as soon as its workers notice it.");

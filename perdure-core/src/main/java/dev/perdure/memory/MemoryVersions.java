@@ -1,13 +1,18 @@
 package dev.perdure.memory;
 
+import dev.perdure.RunState;
 import dev.perdure.spi.Audit;
+import dev.perdure.spi.Runs;
 import dev.perdure.spi.VersionRules;
 import dev.perdure.spi.change.WorkerId;
 import dev.perdure.version.VersionInfo;
+import dev.perdure.version.WorkerInfo;
+import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Optional;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.stream.Collectors;
@@ -65,7 +70,7 @@ final class MemoryVersions implements VersionRules {
     @Override
     public List<VersionInfo> list() {
         return tables.inTransaction(() -> Stream.concat(
-                        workers().map(worker -> worker.joining.version()), pinned().map(row -> row.start.version()))
+                        live().map(worker -> worker.joining.version()), pinned().map(row -> row.start.version()))
                 .filter(Objects::nonNull)
                 .map(Objects::requireNonNull)
                 .collect(Collectors.toCollection(TreeSet::new))
@@ -75,12 +80,40 @@ final class MemoryVersions implements VersionRules {
     }
 
     @Override
+    public List<WorkerInfo> workers() {
+        return tables.inTransaction(() -> live()
+                .map(this::info)
+                .sorted(Comparator.comparing(worker -> worker.id().toString()))
+                .toList());
+    }
+
+    private WorkerInfo info(Tables.Worker worker) {
+        List<String> definitions = worker.joining.definitions().stream()
+                .filter(name -> !name.startsWith(Runs.OF_THE_ENGINE))
+                .sorted()
+                .toList();
+        long held = tables.byKey.values().stream()
+                .filter(row ->
+                        row.state == RunState.RUNNING && worker.joining.id().equals(row.owner))
+                .count();
+        return new WorkerInfo(
+                worker.joining.id().value(),
+                Optional.ofNullable(worker.joining.version()),
+                definitions,
+                worker.joining.queues().stream().sorted().toList(),
+                worker.joining.labels(),
+                tables.now().plusNanos(worker.leaseEnds - tables.nanoTime()),
+                Math.toIntExact(held),
+                definitions.stream().filter(worker::drains).toList());
+    }
+
+    @Override
     public boolean isDrained(String version) {
         return tables.inTransaction(() -> info(version).state() == VersionInfo.State.DRAINED);
     }
 
     private VersionInfo info(String version) {
-        List<Tables.Worker> workers = workers()
+        List<Tables.Worker> workers = live()
                 .filter(worker -> version.equals(worker.joining.version()))
                 .toList();
         Set<String> drains = told.getOrDefault(version, Set.of());
@@ -89,7 +122,7 @@ final class MemoryVersions implements VersionRules {
         Set<String> names = new TreeSet<>(runs.keySet());
         workers.forEach(worker -> names.addAll(worker.joining.definitions()));
         List<VersionInfo.Definition> definitions = names.stream()
-                .filter(name -> !name.startsWith("perdure."))
+                .filter(name -> !name.startsWith(Runs.OF_THE_ENGINE))
                 .map(name -> new VersionInfo.Definition(
                         name,
                         runs.getOrDefault(name, 0L),
@@ -104,7 +137,7 @@ final class MemoryVersions implements VersionRules {
         return new VersionInfo(version, state, workers.size(), live, definitions);
     }
 
-    private Stream<Tables.Worker> workers() {
+    private Stream<Tables.Worker> live() {
         return tables.workers.values().stream().filter(worker -> worker.leaseEnds - tables.nanoTime() > 0);
     }
 

@@ -2,6 +2,7 @@ package dev.perdure.spi;
 
 import dev.perdure.spi.change.WorkerId;
 import dev.perdure.version.VersionInfo;
+import dev.perdure.version.WorkerInfo;
 import java.util.List;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
@@ -41,6 +42,9 @@ public interface VersionRules {
 
     /** The versions that a live worker has or to which a live run is pinned, by name. */
     List<VersionInfo> list();
+
+    /** The live workers, by id, also those without a version. */
+    List<WorkerInfo> workers();
 
     /** Whether a version is {@link VersionInfo.State#DRAINED}, or would be if it had workers. */
     boolean isDrained(String version);

@@ -25,6 +25,9 @@ public interface Versions {
      */
     VersionInfo get(String version);
 
+    /** The live workers, by id: those of all versions, and those that have none. */
+    List<WorkerInfo> workers();
+
     /**
      * Tells the workers of a version, also those that join later, to take no more runs but those that are pinned to it.
      * They notice it within a quarter of their lease. When these runs have ended, the version is drained, and its workers

@@ -110,6 +110,7 @@ final class OpenApiTest {
             "/openapi.json",
             "/bulk/preview?action=RETRY"
         }) {
+            "/workers",
             kit.get(path).is(200);
         }
     }

@@ -306,6 +306,11 @@ abstract class RoutesScenarios {
     @Test
     void a_version_is_shown_drained_and_resumed() {
         assertThat(kit.get("/versions").is(200).at("/versions/0/name")).isEqualTo("v1");
+        Answer workers = kit.get("/workers").is(200);
+        assertThat(workers.json().at("/workers")).hasSize(1);
+        assertThat(workers.at("/workers/0/version")).isEqualTo("v1");
+        assertThat(workers.json().at("/workers/0/definitions").toString()).contains("\"ask\"", "\"order\"");
+        assertThat(workers.json().at("/workers/0/draining").asBoolean()).isFalse();
         kit.post("/versions/v1/drain", "{\"definition\": \"ask\"}").is(204);
         assertThat(draining("ask")).isTrue();
         assertThat(draining("order")).isFalse();

@@ -9,6 +9,7 @@ import dev.perdure.internal.text.Texts;
 import dev.perdure.spi.VersionRules;
 import dev.perdure.version.VersionInfo;
 import dev.perdure.version.Versions;
+import dev.perdure.version.WorkerInfo;
 import java.util.List;
 
 /** The versions of workers as operators see and drain them, on top of the store. */
@@ -35,6 +36,11 @@ final class EngineVersions implements Versions {
                 .orElseThrow(() -> new UnknownVersionException(
                         "There is no version '%s': no live worker has it, and no live run is pinned to it. Check the name, or list the versions."
                                 .formatted(version)));
+    }
+
+    @Override
+    public List<WorkerInfo> workers() {
+        return rules.workers();
     }
 
     @Override

@@ -3,17 +3,21 @@ package dev.perdure.postgres.version;
 import dev.perdure.postgres.jdbc.AuditText;
 import dev.perdure.postgres.jdbc.Database;
 import dev.perdure.postgres.jdbc.Query;
+import dev.perdure.postgres.jdbc.Results;
 import dev.perdure.postgres.jdbc.Schema;
 import dev.perdure.spi.Audit;
 import dev.perdure.spi.Runs;
 import dev.perdure.spi.VersionRules;
 import dev.perdure.spi.change.WorkerId;
 import dev.perdure.version.VersionInfo;
+import dev.perdure.version.WorkerInfo;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.util.List;
+import java.util.Optional;
 import java.util.Set;
 import java.util.TreeMap;
+import java.util.UUID;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
@@ -57,6 +61,30 @@ public final class PostgresVersions implements VersionRules {
     public boolean isDrained(String version) {
         return query.all(sql.isDrained, parameters -> parameters.text(version), row -> row.getBoolean("drained"))
                 .getFirst();
+    }
+
+    @Override
+    public List<WorkerInfo> workers() {
+        return query.all(sql.workers, parameters -> {}, PostgresVersions::worker);
+    }
+
+    private static WorkerInfo worker(ResultSet row) throws SQLException {
+        List<String> definitions = Results.texts(row, "definitions").stream()
+                .filter(name -> !name.startsWith(Runs.OF_THE_ENGINE))
+                .sorted()
+                .toList();
+        List<String> drains = Results.texts(row, "drains");
+        return new WorkerInfo(
+                row.getObject("id", UUID.class),
+                Optional.ofNullable(row.getString("version")),
+                definitions,
+                Results.texts(row, "queues").stream().sorted().toList(),
+                Results.pairs(row, "labels"),
+                Results.time(row, "expires_at"),
+                row.getInt("held"),
+                drains.contains(ALL)
+                        ? definitions
+                        : definitions.stream().filter(drains::contains).toList());
     }
 
     /**

@@ -1,6 +1,7 @@
 package dev.perdure.postgres.version;
 
 import dev.perdure.postgres.jdbc.AuditText;
+import dev.perdure.postgres.jdbc.Json;
 import dev.perdure.postgres.jdbc.Schema;
 
 /** The statements about versions of workers. */
@@ -67,6 +68,14 @@ public final class VersionSql {
             ORDER BY version, definition
             """;
 
+    private static final String WORKERS = """
+            SELECT w.id, w.version, w.definitions, COALESCE(w.queues, '{}') AS queues, ${labels} AS labels, w.expires_at, w.drains,
+                   (SELECT count(*)::int FROM ${schema}.held h WHERE h.worker = w.number) AS held
+            FROM ${schema}.worker w
+            WHERE NOT w.dead AND w.expires_at > clock_timestamp()
+            ORDER BY w.id
+            """;
+
     private static final String IS_DRAINED = """
             SELECT EXISTS (SELECT FROM ${schema}.drain d WHERE d.version = g.version AND d.definition = '')
                    AND NOT EXISTS (SELECT FROM ${schema}.worker w WHERE w.version = g.version AND NOT w.dead AND '' <> ALL (w.drains))
@@ -79,6 +88,7 @@ public final class VersionSql {
     final String drains;
     final String obeys;
     final String list;
+    final String workers;
     final String isDrained;
 
     public VersionSql(Schema schema) {
@@ -87,6 +97,7 @@ public final class VersionSql {
         this.drains = schema.sql(DRAINS);
         this.obeys = schema.sql(OBEYS);
         this.list = schema.sql(LIST);
+        this.workers = schema.sql(WORKERS.replace("${labels}", Json.pairs("w.labels")));
         this.isDrained = schema.sql(IS_DRAINED);
     }
 }

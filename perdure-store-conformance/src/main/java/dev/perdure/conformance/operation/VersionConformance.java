@@ -19,6 +19,7 @@ import dev.perdure.spi.Audit;
 import dev.perdure.spi.Dispatch.Claimed;
 import dev.perdure.spi.Dispatch.Poll;
 import dev.perdure.spi.Dispatch.Version;
+import dev.perdure.spi.Leases.Joining;
 import dev.perdure.spi.Outcome;
 import dev.perdure.spi.VersionRules;
 import dev.perdure.spi.VersionRules.Order;
@@ -32,6 +33,7 @@ import dev.perdure.status.Finding;
 import dev.perdure.version.VersionInfo;
 import dev.perdure.version.VersionInfo.Definition;
 import dev.perdure.version.VersionInfo.State;
+import dev.perdure.version.WorkerInfo;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
@@ -182,6 +184,59 @@ public abstract class VersionConformance extends StoreConformance {
         assertThat(pinnedTo("v2")).containsExactly("leaves");
         assertThat(claimed(worker, V1)).containsExactly("stays");
         assertThat(pinnedTo("v1")).containsExactly("stays");
+    }
+
+    @Test
+    void live_workers_are_listed_with_what_they_have_and_hold() {
+        WorkerId plain = join(Set.of(DEFINITION, "other", "perdure.schedule"), null);
+        WorkerId versioned = new WorkerId(UUID.randomUUID());
+        store().leases()
+                .join(new Joining(
+                        versioned,
+                        ORDER,
+                        "v1",
+                        Duration.ofHours(1),
+                        2,
+                        Set.of(),
+                        Set.of("slow", QUEUE),
+                        Map.of("gpu", "true")));
+        WorkerId gone = join("v1");
+        store().leases().leave(gone);
+        startOwned(plain, "a");
+        startOwned(plain, "b");
+        store().versions().obeys(plain, Set.of("other", "unknown"));
+        store().versions().obeys(versioned, Set.of(VersionRules.ALL));
+
+        List<WorkerInfo> workers = store().versions().workers();
+        assertThat(workers)
+                .extracting(worker -> worker.id().toString())
+                .isSorted()
+                .containsExactlyInAnyOrder(
+                        plain.value().toString(), versioned.value().toString());
+        WorkerInfo first = worker(workers, plain);
+        assertThat(first.version()).isEmpty();
+        assertThat(first.definitions()).containsExactly(DEFINITION, "other");
+        assertThat(first.queues()).isEmpty();
+        assertThat(first.labels())
+                .containsExactly(Map.entry("worker", plain.value().toString()));
+        assertThat(first.held()).isEqualTo(2);
+        assertThat(first.drains()).containsExactly("other");
+        assertThat(first.isDraining()).isFalse();
+        WorkerInfo second = worker(workers, versioned);
+        assertThat(second.version()).contains("v1");
+        assertThat(second.queues()).isSorted().containsExactlyInAnyOrder(QUEUE, "slow");
+        assertThat(second.labels()).containsExactly(Map.entry("gpu", "true"));
+        assertThat(second.held()).isZero();
+        assertThat(second.drains()).containsExactly(DEFINITION);
+        assertThat(second.isDraining()).isTrue();
+        assertThat(second.leaseUntil()).isAfter(first.leaseUntil());
+    }
+
+    private static WorkerInfo worker(List<WorkerInfo> workers, WorkerId id) {
+        return workers.stream()
+                .filter(worker -> worker.id().equals(id.value()))
+                .findFirst()
+                .orElseThrow();
     }
 
     @Test

@@ -10,10 +10,11 @@ import dev.perdure.http.internal.route.Route;
 import dev.perdure.http.internal.show.Services;
 import dev.perdure.version.VersionInfo;
 import dev.perdure.version.Versions;
+import dev.perdure.version.WorkerInfo;
 import java.util.List;
 import java.util.function.BiConsumer;
 
-/** Versions of workers. */
+/** Workers and their versions. */
 public final class VersionRoutes {
     private static final String VERSION = "version";
     private static final String DEFINITION = "definition";
@@ -42,6 +43,23 @@ public final class VersionRoutes {
     private static final Shape<List<VersionInfo>> VERSIONS =
             Shape.<List<VersionInfo>>named("Versions").list("versions", "By name.", SHAPE, versions -> versions);
 
+    private static final Shape<WorkerInfo> WORKER = Shape.<WorkerInfo>named("Worker")
+            .text("id", "Its id, which is another one each time that its process joins.", WorkerInfo::id)
+            .text(VERSION, "The version of its code.", WorkerInfo::version)
+            .texts("definitions", "What it has registered.", WorkerInfo::definitions)
+            .texts("queues", "The queues from which it takes runs; empty if that is not known.", WorkerInfo::queues)
+            .map("labels", "Its labels.", WorkerInfo::labels)
+            .time("lease_until", "When its lease ends, unless it renews it.", WorkerInfo::leaseUntil)
+            .number("held", "How many runs it holds.", WorkerInfo::held)
+            .texts(
+                    "drains",
+                    "The definitions of which it takes no more runs but those pinned to its version.",
+                    WorkerInfo::drains)
+            .flag("draining", "Whether these are all of its definitions.", WorkerInfo::isDraining);
+
+    private static final Shape<List<WorkerInfo>> WORKERS =
+            Shape.<List<WorkerInfo>>named("Workers").list("workers", "By id.", WORKER, workers -> workers);
+
     private final Services services;
 
     /** With these services. */
@@ -52,6 +70,10 @@ public final class VersionRoutes {
     /** The routes. */
     public List<Route> routes() {
         return List.of(
+                Route.get("/workers", "Lists the live workers.")
+                        .answers(200, "The workers.", WORKERS)
+                        .does(call -> Answers.ok(
+                                WORKERS.json(services.perdure().versions().workers()))),
                 Route.get("/versions", "Lists the versions that live workers have, or live runs are pinned to.")
                         .answers(200, "The versions.", VERSIONS)
                         .does(call -> Answers.ok(
