@@ -29,6 +29,8 @@ module dev.perdure {
     exports dev.perdure.spi.change;
     exports dev.perdure.spi.payload;
     exports dev.perdure.spi.report;
+    exports dev.perdure.spi.statistics;
+    exports dev.perdure.statistics;
     exports dev.perdure.status;
     exports dev.perdure.transaction;
     exports dev.perdure.version;

@@ -8,6 +8,7 @@ import dev.perdure.RunId;
 import dev.perdure.RunInfo;
 import dev.perdure.RunState;
 import dev.perdure.TypeRef;
+import dev.perdure.bulk.SelectedRuns;
 import dev.perdure.cli.output.ExactJson;
 import dev.perdure.cli.output.Fields;
 import dev.perdure.cli.output.LiveOutput;
@@ -15,6 +16,7 @@ import dev.perdure.cli.output.Output;
 import dev.perdure.cli.output.Page;
 import dev.perdure.cli.run.ReportPage;
 import dev.perdure.cli.run.RunPage;
+import dev.perdure.cli.run.StatisticsPage;
 import dev.perdure.error.InvalidRequestException;
 import dev.perdure.error.RunEndedException;
 import dev.perdure.postgres.PostgresStore;
@@ -34,7 +36,8 @@ import tools.jackson.core.JacksonException;
 @Command(
         name = "runs",
         mixinStandardHelpOptions = true,
-        description = "List, count, show, export, cancel, kill, pause, resume, retry and fork the runs of a database.",
+        description =
+                "List, count, measure, show, export, cancel, kill, pause, resume, retry and fork the runs of a database.",
         subcommands = {BulkCommand.class, ExportCommand.class},
         synopsisSubcommandLabel = "COMMAND")
 final class RunsCommand {
@@ -90,6 +93,18 @@ final class RunsCommand {
                         List.copyOf(
                                 open.perdure().runs(options.filter()).count().entrySet()),
                         noRuns(database, options))));
+    }
+
+    @Command(
+            name = "statistics",
+            mixinStandardHelpOptions = true,
+            description =
+                    "Show how the newest runs have ended, how long they and their steps took, and what runs failed with.")
+    int statistics(@Mixin DatabaseOptions database, @Mixin LiveOutput output, @Mixin FilterOptions options) {
+        return database.with(open -> output.print(() -> {
+            SelectedRuns runs = open.perdure().runs(options.filter());
+            return StatisticsPage.add(open.page(), runs.statistics(), runs.failures());
+        }));
     }
 
     @Command(

@@ -20,7 +20,8 @@ import picocli.CommandLine.Parameters;
 @Command(
         name = "versions",
         mixinStandardHelpOptions = true,
-        description = "List workers and their versions with the runs pinned to them, and drain a version before it is switched off.")
+        description =
+                "List workers and their versions with the runs pinned to them, and drain a version before it is switched off.")
 final class VersionsCommand implements Callable<Integer> {
     private static final Duration PERIOD = Duration.ofSeconds(1);
 

@@ -354,6 +354,12 @@ class RunsCommandIT extends CommandsOnPostgres {
         JsonNode counted = json("runs", "count", "--id", "found-", "--created-from", "2020-01-01T00:00:00Z");
         assertThat(counted.at("/counts/0/runs").asInt()).isEqualTo(2);
         assertThat(counted.at("/counts/0/more").asBoolean()).isFalse();
+        JsonNode measured = json("runs", "statistics", "--id", "found-");
+        assertThat(measured.at("/statistics/more").asBoolean()).isFalse();
+        assertThat(measured.at("/statistics").has("p95_ms")).isTrue();
+        assertThat(measured.at("/failures")).isEmpty();
+        assertThat(perdure(onDatabase("runs", "statistics", "--id", "none-"))).isZero();
+        assertThat(out()).contains("No run of these has ended in the last 24 hours.");
         assertThat(perdure(onDatabase("runs", "show", "found-1"))).isZero();
         assertThat(out()).contains("Called on Monday", "urgent");
         assertThat(perdure(onDatabase("runs", "list", "--where", "total"))).isNotZero();

@@ -6,6 +6,8 @@ import dev.perdure.RunFilter;
 import dev.perdure.RunInfo;
 import dev.perdure.RunState;
 import dev.perdure.error.InvalidRequestException;
+import dev.perdure.statistics.Failures;
+import dev.perdure.statistics.RunStatistics;
 import java.util.List;
 import java.util.Map;
 
@@ -27,6 +29,18 @@ public interface SelectedRuns {
      * Counts the runs by state, whatever the filter's limit and page. A state without runs is not in the map.
      */
     Map<RunState, RunCount> count();
+
+    /**
+     * How the newest of the runs have ended in the last 24 hours, and how long they and their steps took, whatever the
+     * filter's limit, page and order. The states of the filter, if it names any, are those in which runs have ended.
+     */
+    RunStatistics statistics();
+
+    /**
+     * The newest of the runs that failed, grouped by what they failed with, whatever the filter's limit; or of the runs in
+     * the states that the filter names, grouped by their reasons.
+     */
+    Failures failures();
 
     /**
      * Counts the runs that a bulk action would be applied to now, by state. It changes nothing. The store may still

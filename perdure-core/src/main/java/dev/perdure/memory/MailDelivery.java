@@ -24,7 +24,9 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.TreeMap;
 import java.util.UUID;
+import java.util.stream.Collectors;
 
 /** Delivers mail to runs and wakes those that wait for it. Keeps which calls a token or an event reaches. */
 final class MailDelivery implements Mailboxes {
@@ -248,6 +250,26 @@ final class MailDelivery implements Mailboxes {
                 .filter(value -> value.offset() > place.after())
                 .limit(limit)
                 .toList();
+    }
+
+    @Override
+    public List<PublishedName> publishedNames(RunRef run, String after, int limit) {
+        return tables.inTransaction(() -> row(run).stream()
+                .flatMap(row -> row.published.stream())
+                .filter(output -> Utf8Order.COMPARATOR.compare(output.name(), after) > 0)
+                .collect(Collectors.groupingBy(
+                        Row.Output::name,
+                        () -> new TreeMap<>(Utf8Order.COMPARATOR),
+                        Collectors.mapping(Row.Output::value, Collectors.toList())))
+                .entrySet()
+                .stream()
+                .limit(limit)
+                .map(each -> new PublishedName(
+                        each.getKey(),
+                        Math.min(each.getValue().size(), MOST_COUNTED),
+                        each.getValue().getLast().offset(),
+                        each.getValue().getLast().at()))
+                .toList());
     }
 
     @Override

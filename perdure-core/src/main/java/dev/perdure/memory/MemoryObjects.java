@@ -10,11 +10,14 @@ import dev.perdure.spi.change.ObjectCall.Hold;
 import dev.perdure.spi.change.ObjectKey;
 import dev.perdure.spi.change.Payload;
 import java.util.Collection;
+import java.util.Comparator;
 import java.util.HashMap;
+import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.SequencedMap;
 import java.util.SequencedSet;
 import java.util.Set;
 import java.util.SortedMap;
@@ -31,6 +34,10 @@ final class MemoryObjects implements States {
         private @Nullable Row holder;
         private final SequencedSet<Row> waiting = new LinkedHashSet<>();
         private final SortedMap<String, Payload> state = new TreeMap<>();
+        /** Whether it was ever called exclusively. */
+        private boolean called;
+        /** How many calls have ever had to wait. */
+        private long arrivals;
     }
 
     MemoryObjects(Tables tables) {
@@ -99,10 +106,11 @@ final class MemoryObjects implements States {
         }
         row.start = row.start.on(call.arrived());
         Thing thing = thing(call);
+        thing.called = true;
         if (thing.holder == null) {
             thing.holder = row;
-        } else if (thing.holder != row) {
-            thing.waiting.add(row);
+        } else if (thing.holder != row && thing.waiting.add(row)) {
+            row.turn = ++thing.arrivals;
         }
     }
 
@@ -208,6 +216,68 @@ final class MemoryObjects implements States {
     }
 
     // ---- questions
+
+    /** The run that holds an object. */
+    Optional<Row> holder(ObjectKey object) {
+        return Optional.ofNullable(things.get(object)).flatMap(thing -> Optional.ofNullable(thing.holder));
+    }
+
+    /** The calls that wait for an object, in the order of their turns. */
+    List<Row> waiting(ObjectKey object) {
+        Thing thing = things.get(object);
+        return thing == null ? List.of() : List.copyOf(thing.waiting);
+    }
+
+    @Override
+    public List<String> types(String after, int limit) {
+        return tables.inTransaction(() -> things.entrySet().stream()
+                .filter(each -> each.getValue().called)
+                .map(each -> each.getKey().type())
+                .filter(type -> Utf8Order.COMPARATOR.compare(type, after) > 0)
+                .distinct()
+                .sorted(Utf8Order.COMPARATOR)
+                .limit(limit)
+                .toList());
+    }
+
+    @Override
+    public List<Listed> list(Page page) {
+        return tables.inTransaction(() -> things.entrySet().stream()
+                .filter(each -> each.getValue().called && isOn(page, each.getKey()))
+                .sorted(Map.Entry.comparingByKey(Comparator.comparing(ObjectKey::key, Utf8Order.COMPARATOR)))
+                .limit(page.limit())
+                .map(each -> listed(each.getKey(), each.getValue()))
+                .toList());
+    }
+
+    private static boolean isOn(Page page, ObjectKey object) {
+        return object.type().equals(page.type())
+                && object.key().startsWith(page.prefix())
+                && Utf8Order.COMPARATOR.compare(object.key(), page.after()) > 0;
+    }
+
+    private static Listed listed(ObjectKey object, Thing thing) {
+        return new Listed(
+                object.key(),
+                Optional.ofNullable(thing.holder).map(row -> row.ref.id()),
+                Math.min(thing.waiting.size(), MOST_COUNTED));
+    }
+
+    @Override
+    public SequencedMap<String, Payload> read(ObjectKey object, String after, int limit) {
+        return tables.inTransaction(() -> {
+            SequencedMap<String, Payload> values = new LinkedHashMap<>();
+            Thing thing = things.get(object);
+            if (thing != null) {
+                thing.state.entrySet().stream()
+                        .filter(each -> Utf8Order.COMPARATOR.compare(each.getKey(), after) > 0)
+                        .sorted(Map.Entry.comparingByKey(Utf8Order.COMPARATOR))
+                        .limit(limit)
+                        .forEach(each -> values.put(each.getKey(), each.getValue()));
+            }
+            return values;
+        });
+    }
 
     @Override
     public Optional<Payload> read(ObjectKey object, String name) {

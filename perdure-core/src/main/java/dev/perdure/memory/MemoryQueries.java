@@ -12,13 +12,12 @@ import dev.perdure.spi.Journals;
 import dev.perdure.spi.Runs;
 import dev.perdure.spi.WaitReason;
 import dev.perdure.spi.change.Entry;
+import dev.perdure.spi.change.ObjectKey;
 import dev.perdure.spi.change.Parent;
 import dev.perdure.spi.change.Payload;
 import dev.perdure.spi.change.Recorded;
 import dev.perdure.spi.change.RunRef;
-import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.Collection;
 import java.util.Comparator;
 import java.util.EnumMap;
@@ -37,9 +36,6 @@ import org.jspecify.annotations.Nullable;
 final class MemoryQueries implements Runs, Journals {
     private static final Comparator<RunInfo> NEWEST_FIRST =
             Comparator.comparing(RunInfo::createdAt).thenComparing(RunInfo::id).reversed();
-
-    private static final Comparator<String> BY_UTF_8 = (one, other) ->
-            Arrays.compareUnsigned(one.getBytes(StandardCharsets.UTF_8), other.getBytes(StandardCharsets.UTF_8));
 
     private final Tables tables;
 
@@ -117,8 +113,8 @@ final class MemoryQueries implements Runs, Journals {
     public List<Latest> latest(String prefix, String after, int limit) {
         return tables.inTransaction(() -> tables.byId.values().stream()
                 .filter(row -> row.ref.id().value().startsWith(prefix)
-                        && BY_UTF_8.compare(row.ref.id().value(), after) > 0)
-                .sorted(Comparator.comparing(row -> row.ref.id().value(), BY_UTF_8))
+                        && Utf8Order.COMPARATOR.compare(row.ref.id().value(), after) > 0)
+                .sorted(Comparator.comparing(row -> row.ref.id().value(), Utf8Order.COMPARATOR))
                 .limit(limit)
                 .map(row -> new Latest(row.ref, info(row), lastOf(row)))
                 .toList());
@@ -228,6 +224,20 @@ final class MemoryQueries implements Runs, Journals {
                 task.premises.stream().map(dag.tasks::indexOf).toList(),
                 Objects.requireNonNullElse(task.outcome, Payload.EMPTY),
                 List.copyOf(task.entered));
+    }
+
+    @Override
+    public Optional<RunInfo> holder(ObjectKey object) {
+        return tables.inTransaction(() -> tables.objects.holder(object).map(this::info));
+    }
+
+    @Override
+    public List<WaitingCall> waitingCalls(ObjectKey object, long after, int limit) {
+        return tables.inTransaction(() -> tables.objects.waiting(object).stream()
+                .filter(row -> row.turn > after)
+                .limit(limit)
+                .map(row -> new WaitingCall(row.turn, info(row)))
+                .toList());
     }
 
     @Override

@@ -18,6 +18,7 @@ import dev.perdure.spi.Store;
 import dev.perdure.spi.VersionRules;
 import dev.perdure.spi.payload.Payloads;
 import dev.perdure.spi.report.Reports;
+import dev.perdure.spi.statistics.Statistics;
 import dev.perdure.status.StoreStatus;
 
 /**
@@ -127,6 +128,11 @@ public final class MemoryStore implements Store {
     @Override
     public ReactionRules reactions() {
         return tables.reactions;
+    }
+
+    @Override
+    public Statistics statistics() {
+        return new MemoryStatistics(tables);
     }
 
     @Override

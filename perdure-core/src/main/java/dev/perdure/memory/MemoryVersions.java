@@ -81,8 +81,7 @@ final class MemoryVersions implements VersionRules {
 
     @Override
     public List<WorkerInfo> workers() {
-        return tables.inTransaction(() -> live()
-                .map(this::info)
+        return tables.inTransaction(() -> live().map(this::info)
                 .sorted(Comparator.comparing(worker -> worker.id().toString()))
                 .toList());
     }
@@ -113,8 +112,7 @@ final class MemoryVersions implements VersionRules {
     }
 
     private VersionInfo info(String version) {
-        List<Tables.Worker> workers = live()
-                .filter(worker -> version.equals(worker.joining.version()))
+        List<Tables.Worker> workers = live().filter(worker -> version.equals(worker.joining.version()))
                 .toList();
         Set<String> drains = told.getOrDefault(version, Set.of());
         Map<String, Long> runs = pinned().filter(row -> version.equals(row.start.version()))

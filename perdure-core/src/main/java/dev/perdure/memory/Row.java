@@ -97,6 +97,9 @@ final class Row {
 
     long readySince;
 
+    /** Its number among the calls that had to wait for its virtual object. */
+    long turn;
+
     /** Whether it holds a place in its queue, as long as its state counts. */
     boolean placed;
 

@@ -100,6 +100,21 @@ public final class Retention {
             return new Match(definition, queue, state);
         }
 
+        /** The definition of the runs, if it matters. */
+        public Optional<String> definition() {
+            return Optional.ofNullable(definition);
+        }
+
+        /** The queue in which the runs were started, if it matters. */
+        public Optional<String> queue() {
+            return Optional.ofNullable(queue);
+        }
+
+        /** The state in which the runs ended, if it matters. */
+        public Optional<RunState> outcome() {
+            return Optional.ofNullable(outcome);
+        }
+
         private boolean matches(String ofDefinition, String ofQueue, RunState state) {
             return (definition == null || definition.equals(ofDefinition))
                     && (queue == null || queue.equals(ofQueue))

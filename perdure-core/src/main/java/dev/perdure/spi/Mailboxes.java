@@ -135,6 +135,27 @@ public interface Mailboxes {
                 .toList();
     }
 
+    /**
+     * A name under which a run has published values.
+     *
+     * @param name the name
+     * @param values how many values, {@link #MOST_COUNTED} at most
+     * @param offset the offset of the latest value
+     * @param at when the run published that
+     */
+    record PublishedName(String name, int values, long offset, Instant at) {}
+
+    /** How many values of a name are counted. */
+    int MOST_COUNTED = 1_000;
+
+    /**
+     * The names under which a run has published values, in their order by UTF-8.
+     *
+     * @param after the name after which to begin; empty for the first page
+     * @param limit how many at most
+     */
+    List<PublishedName> publishedNames(RunRef run, String after, int limit);
+
     /** The latest value that a run has published under a name. */
     Optional<Published> latest(RunRef run, String name);
 }

@@ -8,6 +8,7 @@ import dev.perdure.RunState;
 import dev.perdure.audit.AuditEntry;
 import dev.perdure.audit.AuditFilter;
 import dev.perdure.spi.change.ObjectCall;
+import dev.perdure.spi.change.ObjectKey;
 import dev.perdure.spi.change.Payload;
 import dev.perdure.spi.change.Premise;
 import dev.perdure.spi.change.RunRef;
@@ -142,6 +143,25 @@ public interface Runs {
 
     /** The children that the current life of this run has started, oldest first, without its tasks. */
     List<TaskRow> children(RunRef run);
+
+    /**
+     * A call that waits for a virtual object.
+     *
+     * @param number its number in the order of arrival
+     * @param run the run that it is
+     */
+    record WaitingCall(long number, RunInfo run) {}
+
+    /** The run that holds a virtual object, if there is one. */
+    Optional<RunInfo> holder(ObjectKey object);
+
+    /**
+     * The calls that wait for a virtual object, in the order of their turns.
+     *
+     * @param after the number after which to begin; 0 for the first page
+     * @param limit how many at most
+     */
+    List<WaitingCall> waitingCalls(ObjectKey object, long after, int limit);
 
     /** The states that a run has entered, oldest first, through all its lives. */
     List<Entered> entered(RunRef run);

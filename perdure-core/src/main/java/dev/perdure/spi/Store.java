@@ -2,6 +2,7 @@ package dev.perdure.spi;
 
 import dev.perdure.spi.payload.Payloads;
 import dev.perdure.spi.report.Reports;
+import dev.perdure.spi.statistics.Statistics;
 import dev.perdure.status.StoreStatus;
 
 /**
@@ -47,6 +48,9 @@ public interface Store extends AutoCloseable {
 
     /** Keeps the reactions. */
     ReactionRules reactions();
+
+    /** Reads many runs at once, for statistics. */
+    Statistics statistics();
 
     /** Removes old runs. */
     Removals removals();

@@ -73,6 +73,7 @@ class ArchitectureTest {
         "dev.perdure.report",
         "dev.perdure.retention",
         "dev.perdure.schedule",
+        "dev.perdure.statistics",
         "dev.perdure.status",
         "dev.perdure.transaction",
         "dev.perdure.version"

@@ -12,9 +12,12 @@ import dev.perdure.http.security.Tokens;
 import dev.perdure.http.security.Webhook;
 import dev.perdure.queue.Limiter;
 import dev.perdure.queue.Queue;
+import dev.perdure.reaction.Occasion;
+import dev.perdure.reaction.Reaction;
 import dev.perdure.spi.Store;
 import java.io.ByteArrayInputStream;
 import java.nio.charset.StandardCharsets;
+import java.time.Duration;
 import java.util.Locale;
 import java.util.Map;
 import java.util.TreeMap;
@@ -55,6 +58,11 @@ final class ApiKit implements AutoCloseable {
                 .version("v1")
                 .queues(Queue.named("default"), Queue.named("slow").concurrency(3))
                 .limiters(Limiter.named("partner").concurrency(2))
+                .reactions(Reaction.named("alert")
+                        .of("never-run")
+                        .when(Occasion.FAILED)
+                        .late(Duration.ofHours(1))
+                        .start(Sample.ALERT))
                 .start();
         api = settings.apply(
                         HttpApi.on(perdure).authentication(tokens()).webhook("github", Webhook.github(GITHUB_SECRET)))

@@ -48,7 +48,18 @@ final class MillionRunsIT {
                 "/runs?definition=definition-3&state=FAILED",
                 "/runs?created_from=2030-01-10T00:00:00Z&created_before=2030-01-11T00:00:00Z",
                 "/runs/count",
-                "/runs/count?state=FAILED,PAUSED"
+                "/runs/count?state=FAILED,PAUSED",
+                "/runs/count?definition=definition-3",
+                "/runs/histogram?from=2030-01-01T00:00:00Z&to=2030-01-31T00:00:00Z",
+                "/runs/histogram?from=2030-01-01T00:00:00Z&to=2030-01-31T00:00:00Z&bars=120",
+                "/runs/histogram?from=2030-01-01T00:00:00Z&to=2030-01-31T00:00:00Z&definition=definition-3",
+                "/runs/histogram?from=2030-01-01T00:00:00Z&to=2030-01-31T00:00:00Z&state=FAILED",
+                "/runs/histogram?from=2030-01-30T00:00:00Z&to=2030-01-31T00:00:00Z&by=ended",
+                "/statistics/runs?definition=definition-3",
+                "/statistics/failures",
+                "/statistics/failures?definition=definition-3",
+                "/statistics/definitions",
+                "/statistics/rates?seconds=300"
             }) {
                 millis.put(path, best(kit, path));
             }

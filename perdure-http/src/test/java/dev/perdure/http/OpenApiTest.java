@@ -91,26 +91,36 @@ final class OpenApiTest {
             "/runs/o-1/mail",
             "/runs/o-1/audit",
             "/runs/o-1/result",
+            "/runs/o-1/log",
+            "/runs/o-1/published",
             "/runs/o-1/published/progress",
             "/runs/o-1/published/progress/stream",
+            "/statistics/runs",
+            "/statistics/failures",
+            "/statistics/definitions",
+            "/statistics/rates",
             "/queues",
             "/queues/slow",
             "/queues/slow/keys",
             "/limiters",
             "/limiters/partner",
             "/schedules",
+            "/reactions",
             "/status",
             "/audit",
             "/retention",
             "/definitions",
+            "/workers",
             "/versions",
             "/versions/v1",
+            "/objects",
+            "/objects/counter",
             "/objects/counter/c-1",
+            "/objects/counter/c-1/calls",
             "/me",
             "/openapi.json",
             "/bulk/preview?action=RETRY"
         }) {
-            "/workers",
             kit.get(path).is(200);
         }
     }
@@ -160,6 +170,9 @@ final class OpenApiTest {
         kit.post("/schedules/s/backfill", "{\"from\": \"2026-01-01T00:00:00Z\", \"to\": \"2026-01-01T01:00:00Z\"}")
                 .is(202);
         kit.admin("DELETE", "/schedules/s", "").is(202);
+        kit.post("/reactions/alert/pause", "{\"reason\": \"x\"}").is(204);
+        kit.post("/reactions/alert/resume").is(204);
+        kit.admin("DELETE", "/reactions/alert", "").is(204);
         kit.admin("PUT", "/retention", "{\"all\": \"P7D\"}").is(200);
         kit.admin("POST", "/retention/reset", "").is(200);
     }

@@ -341,12 +341,15 @@ abstract class RoutesScenarios {
                 .isFalse();
         assertThat(kit.get("/definitions").is(200).json().at("/definitions").findValuesAsString("name"))
                 .containsExactly(
+                        "alert",
                         "ask",
                         "count-up",
                         "counter/add",
+                        "counter/keep",
                         "fail",
                         "hook",
                         "listen",
+                        "load",
                         "nothing",
                         "order",
                         "pair",

@@ -11,9 +11,12 @@ import dev.perdure.object.Handler;
 import dev.perdure.object.ObjectContext;
 import dev.perdure.object.StateKey;
 import dev.perdure.object.VirtualObject;
+import dev.perdure.reaction.RunEvent;
+import dev.perdure.spi.report.StepLog;
 import java.math.BigDecimal;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.LinkedBlockingQueue;
+import org.slf4j.event.Level;
 
 /** Workflows, a DAG and an object for the tests of the API. */
 final class Sample {
@@ -29,6 +32,9 @@ final class Sample {
 
     /** The tokens of awakeables, in the order in which they were made. */
     final BlockingQueue<String> tokens = new LinkedBlockingQueue<>();
+
+    /** Lets a load end. */
+    final BlockingQueue<String> loads = new LinkedBlockingQueue<>();
 
     static final Definition<Order, Receipt> ORDER = Definition.of(
             "order",
@@ -104,7 +110,29 @@ final class Sample {
             ctx.set(COUNT, sum);
             return sum;
         }
+
+        @Handler
+        public String keep(ObjectContext ctx, String name) {
+            return name + ctx.receive(APPROVAL).await();
+        }
     }
+
+    /** Reports something, and goes on when the test lets it. */
+    Definition<String, String> load() {
+        return Definition.of(
+                "load",
+                String.class,
+                String.class,
+                (ctx, name) -> ctx.step("read", () -> {
+                    StepLog.append(Level.INFO, "shop.Import", "reads " + name);
+                    StepLog.append(Level.WARN, "shop.Import", "page 2 is empty");
+                    ctx.attempt().progress(0.5, "page 1 of 2");
+                    loads.take();
+                    return name;
+                }));
+    }
+
+    static final Definition<RunEvent, Void> ALERT = Definition.of("alert", RunEvent.class, (ctx, event) -> {});
 
     Definition<String, Reply> hook() {
         return Definition.of("hook", String.class, Reply.class, (ctx, name) -> {
@@ -117,6 +145,8 @@ final class Sample {
     }
 
     Object[] all() {
-        return new Object[] {ORDER, PARENT, ASK, LISTEN, PROMISE, FAIL, COUNT_UP, NOTHING, PAIR, new Counter(), hook()};
+        return new Object[] {
+            ORDER, PARENT, ASK, LISTEN, PROMISE, FAIL, COUNT_UP, NOTHING, ALERT, PAIR, new Counter(), hook(), load()
+        };
     }
 }

@@ -15,10 +15,12 @@ import dev.perdure.postgres.payload.PostgresPayloads;
 import dev.perdure.postgres.queue.PostgresQueues;
 import dev.perdure.postgres.reaction.PostgresReactions;
 import dev.perdure.postgres.read.JournalSql;
+import dev.perdure.postgres.read.ObjectListSql;
 import dev.perdure.postgres.read.PostgresJournals;
 import dev.perdure.postgres.read.PostgresMailboxes;
 import dev.perdure.postgres.read.PostgresRuns;
 import dev.perdure.postgres.read.PostgresStates;
+import dev.perdure.postgres.read.PostgresStatistics;
 import dev.perdure.postgres.read.QuerySql;
 import dev.perdure.postgres.removal.PostgresRemovals;
 import dev.perdure.postgres.report.PostgresReports;
@@ -53,6 +55,7 @@ import dev.perdure.spi.Store;
 import dev.perdure.spi.VersionRules;
 import dev.perdure.spi.payload.Payloads;
 import dev.perdure.spi.report.Reports;
+import dev.perdure.spi.statistics.Statistics;
 import dev.perdure.status.StoreStatus;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -85,6 +88,7 @@ public final class PostgresStore implements Store {
     private final PostgresJournals journals;
     private final PostgresMailboxes mailboxes;
     private final PostgresRuns runs;
+    private final PostgresStatistics statistics;
     private final PostgresStates states;
     private final JournalBook journalBook;
     private final PostgresQueues queues;
@@ -142,7 +146,8 @@ public final class PostgresStore implements Store {
         this.journals = new PostgresJournals(database, new JournalSql(schema, ledgerSql.settings));
         this.mailboxes = new PostgresMailboxes(database, schema, hints.waitingCallers());
         this.runs = new PostgresRuns(database, querySql, hints.waitingCallers());
-        this.states = new PostgresStates(database, ledgerSql.objects);
+        this.statistics = new PostgresStatistics(database, schema);
+        this.states = new PostgresStates(database, ledgerSql.objects, new ObjectListSql(schema));
         this.reports = new PostgresReports(database, schema, ledgerSql, workers);
         this.removals = new PostgresRemovals(database, schema, ledgerSql);
         this.versions = new PostgresVersions(database, schema);
@@ -308,6 +313,11 @@ public final class PostgresStore implements Store {
     @Override
     public ReactionRules reactions() {
         return reactions;
+    }
+
+    @Override
+    public Statistics statistics() {
+        return statistics;
     }
 
     @Override

@@ -36,6 +36,7 @@ import dev.perdure.conformance.operation.ReassignConformance;
 import dev.perdure.conformance.operation.RemovalConformance;
 import dev.perdure.conformance.operation.RepairConformance;
 import dev.perdure.conformance.operation.RetryConformance;
+import dev.perdure.conformance.operation.StatisticsConformance;
 import dev.perdure.conformance.operation.VersionConformance;
 import dev.perdure.conformance.queue.FullKeyConformance;
 import dev.perdure.conformance.queue.PlacementConformance;
@@ -121,6 +122,14 @@ final class PostgresStoreIT {
 
     @Nested
     final class Auditing extends AuditConformance {
+        @Override
+        protected Store open(Supplier<Instant> time) {
+            return freshStore(time);
+        }
+    }
+
+    @Nested
+    final class Statistics extends StatisticsConformance {
         @Override
         protected Store open(Supplier<Instant> time) {
             return freshStore(time);

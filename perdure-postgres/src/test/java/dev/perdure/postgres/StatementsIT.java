@@ -15,7 +15,9 @@ import dev.perdure.postgres.queue.QueueSql;
 import dev.perdure.postgres.reaction.ReactionParts;
 import dev.perdure.postgres.read.JournalSql;
 import dev.perdure.postgres.read.MailboxSql;
+import dev.perdure.postgres.read.ObjectListSql;
 import dev.perdure.postgres.read.QuerySql;
+import dev.perdure.postgres.read.StatisticsSql;
 import dev.perdure.postgres.removal.RemovalSql;
 import dev.perdure.postgres.report.LogSql;
 import dev.perdure.postgres.report.ReportSql;
@@ -100,6 +102,8 @@ final class StatementsIT {
                 new LimitedClaimSql(SCHEMA, ledger),
                 new PlacementSql(SCHEMA, ledger),
                 new QueueSql(SCHEMA),
+                new ObjectListSql(SCHEMA),
+                new StatisticsSql(SCHEMA),
                 new StatusSql(SCHEMA),
                 new VersionSql(SCHEMA),
                 new PermitSql(SCHEMA, ledger),

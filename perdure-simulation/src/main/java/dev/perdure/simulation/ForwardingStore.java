@@ -16,6 +16,7 @@ import dev.perdure.spi.Store;
 import dev.perdure.spi.VersionRules;
 import dev.perdure.spi.payload.Payloads;
 import dev.perdure.spi.report.Reports;
+import dev.perdure.spi.statistics.Statistics;
 import dev.perdure.status.StoreStatus;
 
 /** A store in front of another. */
@@ -95,6 +96,11 @@ public abstract class ForwardingStore implements Store {
     @Override
     public Payloads payloads() {
         return store.payloads();
+    }
+
+    @Override
+    public Statistics statistics() {
+        return store.statistics();
     }
 
     @Override

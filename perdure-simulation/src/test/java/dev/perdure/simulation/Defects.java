@@ -28,6 +28,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.SequencedMap;
 import java.util.SortedMap;
 import java.util.TreeMap;
 import java.util.function.UnaryOperator;
@@ -380,6 +381,21 @@ enum Defects {
                 @Override
                 public Optional<Payload> read(ObjectKey object, String name) {
                     return behind().states().read(object, name);
+                }
+
+                @Override
+                public List<String> types(String after, int limit) {
+                    return behind().states().types(after, limit);
+                }
+
+                @Override
+                public List<Listed> list(Page page) {
+                    return behind().states().list(page);
+                }
+
+                @Override
+                public SequencedMap<String, Payload> read(ObjectKey object, String after, int limit) {
+                    return behind().states().read(object, after, limit);
                 }
 
                 @Override

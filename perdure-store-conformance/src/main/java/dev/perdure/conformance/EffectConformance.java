@@ -8,6 +8,7 @@ import dev.perdure.spi.Dispatch.Claimed;
 import dev.perdure.spi.Mailboxes.Arrived;
 import dev.perdure.spi.Mailboxes.Place;
 import dev.perdure.spi.Mailboxes.Published;
+import dev.perdure.spi.Mailboxes.PublishedName;
 import dev.perdure.spi.Mailboxes.Shown;
 import dev.perdure.spi.Outcome;
 import dev.perdure.spi.change.Change;
@@ -382,6 +383,37 @@ public abstract class EffectConformance extends StoreConformance {
         assertThat(store().mailboxes().latest(run, "progress").orElseThrow().payload())
                 .isEqualTo(payload("30"));
         assertThat(store().mailboxes().latest(run, "nothing")).isEmpty();
+    }
+
+    @Test
+    void the_names_under_which_a_run_has_published_are_listed_page_by_page() {
+        WorkerId worker = join();
+        RunRef run = startOwned(worker, "a");
+        RunRef other = startOwned(worker, "b");
+        apply(worker, advance(other, 1, STAY, List.of(new Effect.Publish("other", 1, payload("1"))), step(2, "1")));
+        apply(
+                worker,
+                advance(
+                        run,
+                        1,
+                        STAY,
+                        List.of(
+                                new Effect.Publish("progress", 1, payload("10")),
+                                new Effect.Publish("lines", 2, payload("x")),
+                                new Effect.Publish("progress", 3, payload("20")),
+                                new Effect.Publish("\uD83D\uDE80", 4, payload("x")),
+                                new Effect.Publish("\uFF5E", 5, payload("x"))),
+                        step(6, "1")));
+
+        assertThat(store().mailboxes().publishedNames(run, "", 10))
+                .extracting(PublishedName::name)
+                .containsExactly("lines", "progress", "\uFF5E", "\uD83D\uDE80");
+        PublishedName progress =
+                store().mailboxes().publishedNames(run, "lines", 1).getFirst();
+        Published latest = store().mailboxes().latest(run, "progress").orElseThrow();
+        assertThat(progress).isEqualTo(new PublishedName("progress", 2, latest.offset(), latest.at()));
+        assertThat(store().mailboxes().publishedNames(run, "\uD83D\uDE80", 10)).isEmpty();
+        assertThat(store().mailboxes().publishedNames(startReady("c"), "", 10)).isEmpty();
     }
 
     @Test

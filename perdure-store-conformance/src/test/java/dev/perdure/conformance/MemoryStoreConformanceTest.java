@@ -20,6 +20,7 @@ import dev.perdure.conformance.operation.ReassignConformance;
 import dev.perdure.conformance.operation.RemovalConformance;
 import dev.perdure.conformance.operation.RepairConformance;
 import dev.perdure.conformance.operation.RetryConformance;
+import dev.perdure.conformance.operation.StatisticsConformance;
 import dev.perdure.conformance.operation.VersionConformance;
 import dev.perdure.conformance.queue.FullKeyConformance;
 import dev.perdure.conformance.queue.PlacementConformance;
@@ -116,6 +117,14 @@ final class MemoryStoreConformanceTest {
 
     @Nested
     final class Auditing extends AuditConformance {
+        @Override
+        protected Store open(Supplier<Instant> time) {
+            return freshStore(time);
+        }
+    }
+
+    @Nested
+    final class Statistics extends StatisticsConformance {
         @Override
         protected Store open(Supplier<Instant> time) {
             return freshStore(time);

@@ -22,6 +22,7 @@ import dev.perdure.spi.change.Lane;
 import dev.perdure.spi.change.WorkerId;
 import dev.perdure.spi.payload.Payloads;
 import dev.perdure.spi.report.Reports;
+import dev.perdure.spi.statistics.Statistics;
 import dev.perdure.status.StoreStatus;
 import java.time.Instant;
 import java.util.List;
@@ -213,6 +214,11 @@ final class Faults implements Store {
     @Override
     public Reports reports() {
         return store.reports();
+    }
+
+    @Override
+    public Statistics statistics() {
+        return store.statistics();
     }
 
     @Override

@@ -8,6 +8,8 @@ import dev.perdure.RunState;
 import dev.perdure.bulk.BulkAction;
 import dev.perdure.bulk.BulkReport;
 import dev.perdure.bulk.SelectedRuns;
+import dev.perdure.statistics.Failures;
+import dev.perdure.statistics.RunStatistics;
 import java.util.List;
 import java.util.Map;
 
@@ -26,6 +28,16 @@ record LastingRuns(ForwardingPerdure perdure, RunFilter filter) implements Selec
     @Override
     public Map<RunState, RunCount> count() {
         return perdure.ask(engine -> engine.runs(filter).count());
+    }
+
+    @Override
+    public RunStatistics statistics() {
+        return perdure.ask(engine -> engine.runs(filter).statistics());
+    }
+
+    @Override
+    public Failures failures() {
+        return perdure.ask(engine -> engine.runs(filter).failures());
     }
 
     @Override

@@ -19,6 +19,8 @@ import dev.perdure.internal.settings.Settings;
 import dev.perdure.internal.text.Texts;
 import dev.perdure.spi.Runs;
 import dev.perdure.spi.change.RunRef;
+import dev.perdure.statistics.Failures;
+import dev.perdure.statistics.RunStatistics;
 import java.util.List;
 import java.util.Map;
 
@@ -36,6 +38,16 @@ record EngineSelectedRuns(RunFilter filter, RunHandle.Services services, Starter
     @Override
     public Map<RunState, RunCount> count() {
         return runs().count(filter);
+    }
+
+    @Override
+    public RunStatistics statistics() {
+        return new StatisticsReader(services.settings().store().statistics()).read(filter);
+    }
+
+    @Override
+    public Failures failures() {
+        return StatisticsReader.failures(runs(), filter);
     }
 
     @Override

@@ -26,8 +26,10 @@ public interface Redaction {
         STATE,
         /** Why a run or a call failed: a text, or an object with the message and the stack trace. */
         FAILURE,
-        /** What a run says about itself: its memo, its status and its attributes. */
-        DESCRIPTION
+        /** What a run says about itself: its memo, its status, its attributes and the progress of its steps. */
+        DESCRIPTION,
+        /** What a step has logged. */
+        LOG
     }
 
     /**

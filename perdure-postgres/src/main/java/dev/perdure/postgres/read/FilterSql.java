@@ -9,11 +9,13 @@ import dev.perdure.attribute.AttributeValue;
 import dev.perdure.attribute.Condition;
 import dev.perdure.attribute.Condition.Comparison;
 import dev.perdure.postgres.jdbc.Codes;
+import dev.perdure.postgres.jdbc.Micros;
 import dev.perdure.postgres.jdbc.Parameters;
 import dev.perdure.postgres.jdbc.Query;
 import dev.perdure.postgres.jdbc.Schema;
 import dev.perdure.spi.Runs;
 import java.sql.SQLException;
+import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.EnumSet;
@@ -39,7 +41,7 @@ final class FilterSql {
     private static final Instant EARLIEST = Instant.parse("-4000-01-01T00:00:00Z");
     private static final Instant LATEST = Instant.parse("+20000-01-01T00:00:00Z");
 
-    private static final String SETTINGS = """
+    static final String SETTINGS = """
             SELECT length(set_config('lock_timeout', ?, true)) + length(set_config('enable_seqscan', 'off', true))
                  + length(set_config('jit', 'off', true)) + length(set_config('max_parallel_workers_per_gather', '0', true))
                  + length(set_config('plan_cache_mode', 'force_custom_plan', true)) AS done;
@@ -49,6 +51,14 @@ final class FilterSql {
             SELECT ${info}
             FROM (SELECT r.* FROM ${from} WHERE ${conditions} ORDER BY ${inner_order} LIMIT ?) r
             ORDER BY ${order}
+            """;
+
+    private static final String NEWEST = """
+            SELECT r.key, r.id, r.definition, r.state, r.created_at, r.changed_at
+            FROM ${from}
+            WHERE ${conditions} AND ${created_at} >= COALESCE(?::timestamptz, now()) - ?::bigint * interval '1 microsecond'
+            ORDER BY ${created_at} DESC, r.id DESC
+            LIMIT ?
             """;
 
     private static final String NEWEST_FIRST = "${created_at} DESC, r.id DESC";
@@ -108,11 +118,7 @@ final class FilterSql {
      * @param time the time of tests, or null
      */
     static Statement list(Schema schema, RunFilter filter, @Nullable Instant time) {
-        FilterSql selected = new FilterSql();
-        if (!filter.states().isEmpty()) {
-            selected.addStates(filter.states());
-        }
-        selected.add(filter);
+        FilterSql selected = of(filter);
         filter.after().ifPresent(last -> selected.addPage(last, filter.isOldestFirst()));
         String order = filter.isOldestFirst() ? OLDEST_FIRST : NEWEST_FIRST;
         String text = LIST.replace("${info}", QuerySql.INFO)
@@ -123,6 +129,29 @@ final class FilterSql {
             parameters.time(time);
             selected.bind(parameters);
             parameters.integer(filter.limit());
+        });
+    }
+
+    /** The runs that a filter selects, whatever its page and order. */
+    static FilterSql of(RunFilter filter) {
+        FilterSql selected = new FilterSql();
+        if (!filter.states().isEmpty()) {
+            selected.addStates(filter.states());
+        }
+        selected.add(filter);
+        return selected;
+    }
+
+    /**
+     * The newest runs.
+     *
+     * @param time the time of tests, or null
+     */
+    static Statement newest(Schema schema, RunFilter filter, Duration within, int limit, @Nullable Instant time) {
+        FilterSql selected = of(filter);
+        return new Statement(schema.sql(SETTINGS + selected.in(NEWEST)), parameters -> {
+            selected.bind(parameters);
+            parameters.time(time).number(Micros.of(within)).integer(limit);
         });
     }
 
@@ -154,13 +183,18 @@ final class FilterSql {
                 .replace("${created_at}", byAttribute ? "a.created_at" : "r.created_at");
     }
 
+    /** The statement with the conditions, from the table by which the runs are found. */
+    String in(String statement) {
+        return from(statement.replace("${conditions}", joined()));
+    }
+
     private String joined() {
         return selections.isEmpty()
                 ? "true"
                 : selections.stream().map(Selection::sql).collect(Collectors.joining("\n  AND "));
     }
 
-    private void bind(Parameters parameters) throws SQLException {
+    void bind(Parameters parameters) throws SQLException {
         for (Selection selection : selections) {
             selection.binding().bind(parameters);
         }
@@ -280,7 +314,7 @@ final class FilterSql {
     }
 
     /** The first text, in the order of code points, after all that begin with this one; null if there is none. */
-    private static @Nullable String endOf(String prefix) {
+    static @Nullable String endOf(String prefix) {
         int[] points = prefix.codePoints().toArray();
         for (int last = points.length - 1; last >= 0; last--) {
             if (points[last] < Character.MAX_CODE_POINT) {
@@ -292,7 +326,7 @@ final class FilterSql {
         return null;
     }
 
-    private void addPeriod(String column, Period period) {
+    void addPeriod(String column, Period period) {
         if (period.start().isAfter(EARLIEST)) {
             Instant start = earlier(period.start(), LATEST);
             add(column + " >= ?", parameters -> parameters.time(start));
@@ -312,7 +346,7 @@ final class FilterSql {
     }
 
     /** A run that ended before a time was created before it, which bounds a walk by creation. */
-    private void addEnded(Period period) {
+    void addEnded(Period period) {
         add("r.state >= ${COMPLETED}", parameters -> {});
         addPeriod("r.changed_at", period);
         addPeriod("${created_at}", new Period(Instant.MIN, period.end()));

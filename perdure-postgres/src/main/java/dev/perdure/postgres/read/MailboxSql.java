@@ -120,6 +120,33 @@ public final class MailboxSql {
             ORDER BY g.ordinal, p."offset"
             """;
 
+    /** Steps from one name to the next, however many values each has. */
+    private static final String PUBLISHED_NAMES = """
+            WITH RECURSIVE given AS MATERIALIZED (
+                SELECT ?::bigint AS key, ?::text COLLATE "C" AS after, ?::int AS most
+            ), named AS (
+                SELECT g.key, g.most, 1 AS number, (
+                    SELECT p.name FROM ${schema}.publication p WHERE p.key = g.key AND p.name > g.after ORDER BY p.name LIMIT 1) AS name
+                FROM given g
+                UNION ALL
+                SELECT n.key, n.most, n.number + 1, (
+                    SELECT p.name FROM ${schema}.publication p WHERE p.key = n.key AND p.name > n.name ORDER BY p.name LIMIT 1)
+                FROM named n
+                WHERE n.name IS NOT NULL AND n.number < n.most
+            )
+            SELECT n.name, l."offset", l.at, (
+                       SELECT count(*)::int FROM (
+                           SELECT FROM ${schema}.publication p WHERE p.key = n.key AND p.name = n.name LIMIT ?) AS counted) AS "values"
+            FROM named n
+            CROSS JOIN LATERAL (
+                SELECT "offset", at FROM ${schema}.publication p
+                WHERE p.key = n.key AND p.name = n.name
+                ORDER BY "offset" DESC
+                LIMIT 1
+            ) l
+            ORDER BY n.number
+            """;
+
     private static final String LATEST = """
             SELECT "offset", at, payload FROM ${schema}.publication
             WHERE key = ? AND name = ?
@@ -136,6 +163,7 @@ public final class MailboxSql {
     final String subscribers;
     final String unsubscribe;
     final String published;
+    final String publishedNames;
     final String latest;
 
     public MailboxSql(Schema schema) {
@@ -148,6 +176,7 @@ public final class MailboxSql {
         this.subscribers = schema.sql(SUBSCRIBERS);
         this.unsubscribe = schema.sql(UNSUBSCRIBE);
         this.published = schema.sql(PUBLISHED);
+        this.publishedNames = schema.sql(PUBLISHED_NAMES);
         this.latest = schema.sql(LATEST);
     }
 }

@@ -218,6 +218,16 @@ public final class PostgresMailboxes implements Mailboxes {
     }
 
     @Override
+    public List<PublishedName> publishedNames(RunRef run, String after, int limit) {
+        return query.all(
+                sql.publishedNames,
+                parameters ->
+                        parameters.number(run.key()).text(after).integer(limit).integer(MOST_COUNTED),
+                row -> new PublishedName(
+                        row.getString("name"), row.getInt("values"), row.getLong("offset"), Results.time(row, "at")));
+    }
+
+    @Override
     public Optional<Published> latest(RunRef run, String name) {
         return query
                 .all(sql.latest, parameters -> parameters.number(run.key()).text(name), PostgresMailboxes::published)

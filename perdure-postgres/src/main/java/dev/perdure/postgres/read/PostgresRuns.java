@@ -16,6 +16,7 @@ import dev.perdure.postgres.jdbc.Query;
 import dev.perdure.postgres.jdbc.Results;
 import dev.perdure.spi.Runs;
 import dev.perdure.spi.WaitReason;
+import dev.perdure.spi.change.ObjectKey;
 import dev.perdure.spi.change.Payload;
 import dev.perdure.spi.change.Premise;
 import dev.perdure.spi.change.RunRef;
@@ -40,12 +41,14 @@ public final class PostgresRuns implements Runs {
     private final Database database;
     private final Query query;
     private final QuerySql sql;
+    private final ObjectListSql objectLists;
     private final WaitingCallers waitingCallers;
 
     public PostgresRuns(Database database, QuerySql sql, WaitingCallers waitingCallers) {
         this.database = database;
         this.query = new Query(database);
         this.sql = sql;
+        this.objectLists = new ObjectListSql(sql.schema);
         this.waitingCallers = waitingCallers;
     }
 
@@ -244,6 +247,33 @@ public final class PostgresRuns implements Runs {
 
     private static Payload payload(byte @Nullable [] bytes) {
         return bytes == null ? Payload.EMPTY : new Payload(bytes);
+    }
+
+    @Override
+    public Optional<RunInfo> holder(ObjectKey object) {
+        return query
+                .byIndex(
+                        objectLists.holder,
+                        parameters -> parameters
+                                .time(database.time())
+                                .text(object.type())
+                                .text(object.key()),
+                        PostgresRuns::info)
+                .stream()
+                .findFirst();
+    }
+
+    @Override
+    public List<WaitingCall> waitingCalls(ObjectKey object, long after, int limit) {
+        return query.byIndex(
+                objectLists.waiting,
+                parameters -> parameters
+                        .time(database.time())
+                        .text(object.type())
+                        .text(object.key())
+                        .number(after)
+                        .integer(limit),
+                row -> new WaitingCall(row.getLong("number"), info(row)));
     }
 
     @Override

@@ -1,7 +1,9 @@
 package dev.perdure.postgres.read;
 
+import dev.perdure.RunId;
 import dev.perdure.postgres.jdbc.Database;
 import dev.perdure.postgres.jdbc.Parameters;
+import dev.perdure.postgres.jdbc.Query;
 import dev.perdure.postgres.write.part.ObjectSql;
 import dev.perdure.spi.States;
 import dev.perdure.spi.change.ObjectKey;
@@ -10,20 +12,26 @@ import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.util.Collection;
 import java.util.HashMap;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.SequencedMap;
 import java.util.SortedMap;
 import java.util.TreeMap;
 
 /** Reads the states of virtual objects. */
 public final class PostgresStates implements States {
     private final Database database;
+    private final Query query;
     private final ObjectSql sql;
+    private final ObjectListSql lists;
 
-    public PostgresStates(Database database, ObjectSql sql) {
+    public PostgresStates(Database database, ObjectSql sql, ObjectListSql lists) {
         this.database = database;
+        this.query = new Query(database);
         this.sql = sql;
+        this.lists = lists;
     }
 
     @Override
@@ -36,6 +44,48 @@ public final class PostgresStates implements States {
                 }
             }
         });
+    }
+
+    @Override
+    public List<String> types(String after, int limit) {
+        return query.byIndex(
+                lists.types, parameters -> parameters.text(after).integer(limit), row -> row.getString("type"));
+    }
+
+    @Override
+    public List<Listed> list(Page page) {
+        String end = FilterSql.endOf(page.prefix());
+        return query.byIndex(
+                end == null ? lists.list : lists.listBefore,
+                parameters -> {
+                    parameters
+                            .integer(MOST_COUNTED)
+                            .text(page.type())
+                            .text(page.after())
+                            .text(page.prefix());
+                    if (end != null) {
+                        parameters.text(end);
+                    }
+                    parameters.integer(page.limit());
+                },
+                row -> new Listed(
+                        row.getString("key"),
+                        Optional.ofNullable(row.getString("holder")).map(RunId::of),
+                        row.getInt("waiting")));
+    }
+
+    @Override
+    public SequencedMap<String, Payload> read(ObjectKey object, String after, int limit) {
+        SequencedMap<String, Payload> values = new LinkedHashMap<>();
+        query.byIndex(
+                lists.state,
+                parameters -> parameters
+                        .text(object.type())
+                        .text(object.key())
+                        .text(after)
+                        .integer(limit),
+                row -> values.put(row.getString("name"), new Payload(row.getBytes("payload"))));
+        return values;
     }
 
     @Override

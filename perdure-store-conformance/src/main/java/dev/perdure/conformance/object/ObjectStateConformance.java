@@ -2,15 +2,21 @@ package dev.perdure.conformance.object;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.perdure.RunInfo;
 import dev.perdure.spi.Outcome;
+import dev.perdure.spi.Runs.WaitingCall;
+import dev.perdure.spi.States.Listed;
+import dev.perdure.spi.States.Page;
 import dev.perdure.spi.change.Change;
 import dev.perdure.spi.change.Effect;
+import dev.perdure.spi.change.ObjectCall.Hold;
 import dev.perdure.spi.change.ObjectKey;
 import dev.perdure.spi.change.RunRef;
 import dev.perdure.spi.change.WorkerId;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import org.junit.jupiter.api.Test;
 
 /** The state of virtual objects, which only the call that holds the object changes. */
@@ -54,6 +60,68 @@ public abstract class ObjectStateConformance extends ObjectCallConformance {
                 new Effect.SetState("b", payload("6")));
         applied(worker, advance(run, epoch, end(1), last));
         assertThat(state(CART)).isEqualTo(Map.of("b", "6"));
+    }
+
+    @Test
+    void objects_are_listed_with_their_holders_and_the_calls_that_wait() {
+        WorkerId worker = join();
+        RunRef holder = started(worker, exclusive("holder")).run();
+        started(worker, exclusive("second"));
+        started(worker, exclusive("third"));
+        started(worker, call("free", new ObjectKey("cart", "user-10"), Hold.EXCLUSIVE));
+        applied(worker, advance(refOf("free"), 1, end(0), List.of(new Effect.SetState("a", payload("1")))));
+        started(worker, call("shared", new ObjectKey("cart", "user-3"), Hold.SHARED));
+        started(worker, call("other", new ObjectKey("account", "\uD83D\uDE80"), Hold.EXCLUSIVE));
+
+        assertThat(store().states().types("", 10)).containsExactly("account", "cart");
+        assertThat(store().states().types("account", 10)).containsExactly("cart");
+        assertThat(store().states().types("", 1)).containsExactly("account");
+        Listed free = new Listed("user-10", Optional.empty(), 0);
+        assertThat(store().states().list(new Page("cart", "", "", 10)))
+                .containsExactly(new Listed(CART.key(), Optional.of(holder.id()), 2), free);
+        assertThat(store().states().list(new Page("cart", "user-10", "", 10))).containsExactly(free);
+        assertThat(store().states().list(new Page("cart", "user-", CART.key(), 1)))
+                .containsExactly(free);
+        assertThat(store().states().list(new Page("account", "\uD83D\uDE80", "", 10)))
+                .extracting(Listed::key)
+                .containsExactly("\uD83D\uDE80");
+        assertThat(store().states().list(new Page("none", "", "", 10))).isEmpty();
+
+        assertThat(store().runs().holder(CART)).map(RunInfo::id).contains(holder.id());
+        assertThat(store().runs().holder(new ObjectKey("cart", "user-10"))).isEmpty();
+        List<WaitingCall> waiting = store().runs().waitingCalls(CART, 0, 10);
+        assertThat(waiting).extracting(call -> call.run().id().value()).containsExactly("second", "third");
+        assertThat(store().runs().waitingCalls(CART, waiting.getFirst().number(), 10))
+                .containsExactly(waiting.getLast());
+        assertThat(store().runs().waitingCalls(CART, 0, 1)).containsExactly(waiting.getFirst());
+
+        applied(worker, advance(holder, 1, end(0)));
+        assertThat(store().runs().holder(CART)).map(run -> run.id().value()).contains("second");
+        assertThat(store().runs().waitingCalls(CART, 0, 10))
+                .extracting(WaitingCall::number)
+                .containsExactly(waiting.getLast().number());
+    }
+
+    @Test
+    void the_state_of_an_object_is_read_page_by_page() {
+        WorkerId worker = join();
+        RunRef run = started(worker, exclusive("run")).run();
+        applied(
+                worker,
+                advance(
+                        run,
+                        1,
+                        STAY,
+                        List.of(
+                                new Effect.SetState("b", payload("2")),
+                                new Effect.SetState("\uFF5E", payload("3")),
+                                new Effect.SetState("\uD83D\uDE80", payload("4")),
+                                new Effect.SetState("a", payload("1"))),
+                        step(1, "1")));
+
+        assertThat(store().states().read(CART, "", 10).keySet()).containsExactly("a", "b", "\uFF5E", "\uD83D\uDE80");
+        assertThat(store().states().read(CART, "a", 1)).containsExactly(Map.entry("b", payload("2")));
+        assertThat(store().states().read(new ObjectKey("cart", "none"), "", 10)).isEmpty();
     }
 
     @Test

@@ -5,25 +5,74 @@ import dev.perdure.http.internal.json.Json;
 import dev.perdure.http.internal.json.Shape;
 import dev.perdure.http.internal.route.Answers;
 import dev.perdure.http.internal.route.Call;
+import dev.perdure.http.internal.route.Parameter;
 import dev.perdure.http.internal.route.Route;
+import dev.perdure.http.internal.show.RunView;
 import dev.perdure.http.internal.show.Services;
 import dev.perdure.http.security.Redaction.Kind;
 import dev.perdure.http.security.Redaction.Subject;
+import dev.perdure.spi.Runs;
+import dev.perdure.spi.Runs.WaitingCall;
+import dev.perdure.spi.States;
 import dev.perdure.spi.change.ObjectKey;
+import dev.perdure.spi.change.Payload;
 import java.util.List;
 import java.util.Optional;
+import java.util.SequencedMap;
+import java.util.function.Function;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
 
-/** The state of virtual objects. */
+/** Virtual objects: which there are, their state, and the calls that wait for them. */
 public final class ObjectRoutes {
-    /** An object with its state. */
-    private record View(ObjectKey object, JsonNode state) {}
+    private static final int DEFAULT_LIMIT = 100;
+    private static final int MOST = 1_000;
+
+    private static final List<Parameter> PAGING = List.of(
+            Parameter.query("limit", "How many at most, 1 to 1000. 100 by default."),
+            Parameter.query("after", "The 'next' of the page before."));
+
+    private static final String NEXT = "Give it as 'after' to read the next page; missing on the last one.";
+
+    /** A page of types. */
+    private record Types(List<String> types, Optional<String> next) {}
+
+    private static final Shape<Types> TYPES = Shape.<Types>named("ObjectTypes")
+            .texts("types", "By name.", Types::types)
+            .text("next", NEXT, Types::next);
+
+    private static final Shape<States.Listed> LISTED = Shape.<States.Listed>named("ListedObject")
+            .text("key", "Its key.", States.Listed::key)
+            .text("holder", "The id of the run that holds it.", States.Listed::holder)
+            .number(
+                    "waiting",
+                    "How many calls wait for it, %d at most.".formatted(States.MOST_COUNTED),
+                    States.Listed::waiting)
+            .flag("more", "Whether there may be more.", listed -> listed.waiting() == States.MOST_COUNTED);
+
+    /** A page of keys. */
+    private record Keys(List<States.Listed> keys, Optional<String> next) {}
+
+    private static final Shape<Keys> KEYS = Shape.<Keys>named("ObjectKeys")
+            .list("keys", "By key.", LISTED, Keys::keys)
+            .text("next", NEXT, Keys::next);
+
+    /** An object with some of its state. */
+    private record View(ObjectKey object, JsonNode state, Optional<String> next) {}
 
     private static final Shape<View> OBJECT = Shape.<View>named("Object")
             .text("type", "The type of the object.", view -> view.object().type())
             .text("key", "Its key.", view -> view.object().key())
-            .any("state", "Its values by name; empty if it has none.", view -> Optional.of(view.state()));
+            .any("state", "Its values by name; empty if it has none.", view -> Optional.of(view.state()))
+            .text("next", NEXT, View::next);
+
+    /** The calls of an object. */
+    private record Calls(Optional<RunView> holder, List<RunView> waiting, Optional<Long> next) {}
+
+    private static final Shape<Calls> CALLS = Shape.<Calls>named("ObjectCalls")
+            .object("holder", "The run that holds the object.", RunView.SHAPE, Calls::holder)
+            .list("waiting", "The runs that wait for it, in the order of their turns.", RunView.SHAPE, Calls::waiting)
+            .text("next", NEXT, Calls::next);
 
     private final Services services;
 
@@ -34,21 +83,80 @@ public final class ObjectRoutes {
 
     /** The routes. */
     public List<Route> routes() {
-        return List.of(Route.get("/objects/{type}/{key}", "Shows the state of a virtual object.")
-                .answers(200, "The object.", OBJECT)
-                .does(this::show));
+        return List.of(
+                Route.get("/objects", "Lists the types of virtual objects that were called.")
+                        .with(PAGING)
+                        .answers(200, "A page.", TYPES)
+                        .does(this::types),
+                Route.get("/objects/{type}", "Lists the virtual objects of a type that were called exclusively.")
+                        .with(Parameter.query("prefix", "What their keys begin with."))
+                        .with(PAGING)
+                        .answers(200, "A page.", KEYS)
+                        .does(this::keys),
+                Route.get("/objects/{type}/{key}", "Shows the state of a virtual object.")
+                        .with(PAGING)
+                        .answers(200, "The object.", OBJECT)
+                        .does(this::show),
+                Route.get(
+                                "/objects/{type}/{key}/calls",
+                                "Shows which run holds a virtual object, and which wait for it.")
+                        .with(PAGING)
+                        .answers(200, "A page.", CALLS)
+                        .does(this::calls));
+    }
+
+    private States states() {
+        return services.view().store().states();
+    }
+
+    private static int limit(Call call) {
+        return call.number("limit", DEFAULT_LIMIT, 1, MOST);
+    }
+
+    private static String after(Call call) {
+        return call.query("after").orElse("");
+    }
+
+    private static ObjectKey object(Call call) {
+        return new ObjectKey(call.path("type"), call.path("key"));
+    }
+
+    private static <T, N> Optional<N> next(List<T> page, int limit, Function<T, N> place) {
+        return page.size() < limit ? Optional.empty() : Optional.of(place.apply(page.getLast()));
+    }
+
+    private ApiResponse types(Call call) {
+        List<String> types = states().types(after(call), limit(call));
+        return Answers.ok(TYPES.json(new Types(types, next(types, limit(call), type -> type))));
+    }
+
+    private ApiResponse keys(Call call) {
+        List<States.Listed> keys = states().list(
+                        new States.Page(call.path("type"), call.query("prefix").orElse(""), after(call), limit(call)));
+        return Answers.ok(KEYS.json(new Keys(keys, next(keys, limit(call), States.Listed::key))));
     }
 
     private ApiResponse show(Call call) {
-        ObjectKey object = new ObjectKey(call.path("type"), call.path("key"));
+        ObjectKey object = object(call);
         ObjectNode state = Json.object();
-        services.view()
-                .store()
-                .states()
-                .readAll(object)
-                .forEach((name, payload) -> services.shown()
-                        .payload(new Subject(Kind.STATE, object.type(), name), payload)
-                        .ifPresent(value -> state.set(name, value)));
-        return Answers.ok(OBJECT.json(new View(object, state)));
+        SequencedMap<String, Payload> values = states().read(object, after(call), limit(call));
+        values.forEach((name, payload) -> services.shown()
+                .payload(new Subject(Kind.STATE, object.type(), name), payload)
+                .ifPresent(value -> state.set(name, value)));
+        Optional<String> next = next(List.copyOf(values.keySet()), limit(call), name -> name);
+        return Answers.ok(OBJECT.json(new View(object, state, next)));
+    }
+
+    private ApiResponse calls(Call call) {
+        Runs runs = services.view().store().runs();
+        long after = call.offset("after").orElse(0L);
+        List<WaitingCall> waiting = runs.waitingCalls(object(call), after, limit(call));
+        return Answers.ok(CALLS.json(new Calls(
+                runs.holder(object(call)).map(services.shown()::run),
+                waiting.stream()
+                        .map(WaitingCall::run)
+                        .map(services.shown()::run)
+                        .toList(),
+                next(waiting, limit(call), WaitingCall::number))));
     }
 }

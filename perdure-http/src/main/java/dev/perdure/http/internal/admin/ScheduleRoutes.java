@@ -3,29 +3,21 @@ package dev.perdure.http.internal.admin;
 import static dev.perdure.http.internal.route.Body.Property.optional;
 import static dev.perdure.http.internal.route.Body.Property.required;
 
-import dev.perdure.Invocation;
 import dev.perdure.RunId;
-import dev.perdure.TypeRef;
 import dev.perdure.http.exchange.ApiResponse;
 import dev.perdure.http.internal.json.Shape;
 import dev.perdure.http.internal.route.Answers;
 import dev.perdure.http.internal.route.Body.ValueType;
 import dev.perdure.http.internal.route.Call;
 import dev.perdure.http.internal.route.Parameter;
-import dev.perdure.http.internal.route.Problem;
 import dev.perdure.http.internal.route.Route;
-import dev.perdure.http.internal.show.Inputs;
 import dev.perdure.http.internal.show.Services;
 import dev.perdure.schedule.Overlap;
-import dev.perdure.schedule.Schedule;
 import dev.perdure.schedule.ScheduleInfo;
 import dev.perdure.schedule.Schedules;
-import java.time.DateTimeException;
 import java.time.Instant;
-import java.time.ZoneId;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
 import java.util.function.BiConsumer;
 
 /** Schedules. */
@@ -108,16 +100,12 @@ public final class ScheduleRoutes {
                         .does(call -> Answers.ok(
                                 SCHEDULE.json(services.perdure().schedules().get(call.path(NAME))))),
                 change(
-                        Route.put("/schedules/{name}", "Makes a schedule with a cron expression, or changes it.")
-                                .body(
-                                        required("cron", ValueType.TEXT, "The cron expression, such as 0 6 * * *."),
-                                        optional("zone", ValueType.TEXT, "The time zone. UTC by default."),
-                                        required(
-                                                "definition",
-                                                ValueType.TEXT,
-                                                "What it runs, which is registered here."),
-                                        optional("input", ValueType.ANY, "The input of its runs.")),
-                        this::put),
+                        Route.put(
+                                        "/schedules/{name}",
+                                        "Makes a schedule, or changes it. It has what the body says, and nothing else.")
+                                .body(ScheduleBody.PROPERTIES),
+                        (schedules, call) ->
+                                schedules.put(ScheduleBody.schedule(call.path(NAME), call, services.view()))),
                 change(
                         Route.post("/schedules/{name}/pause", "Fires nothing until it is resumed.")
                                 .body(required("note", ValueType.TEXT, "Why, for those who look at it.")),
@@ -166,25 +154,6 @@ public final class ScheduleRoutes {
     private ApiResponse delete(Call call) {
         schedules(call).delete(call.path(NAME));
         return accepted();
-    }
-
-    private void put(Schedules schedules, Call call) {
-        String definition = call.requiredText("definition");
-        Object input = Inputs.of(services.view(), definition, call.property("input"));
-        schedules.put(Schedule.cron(
-                call.path(NAME),
-                call.requiredText("cron"),
-                zone(call.text("zone")),
-                Invocation.of(definition, input, TypeRef.of(Void.class))));
-    }
-
-    private static ZoneId zone(Optional<String> name) {
-        try {
-            return ZoneId.of(name.orElse("UTC"));
-        } catch (DateTimeException unknown) {
-            throw Problem.invalid(
-                    "There is no time zone '%s'. Give one such as Europe/Berlin.".formatted(name.orElse("")));
-        }
     }
 
     private static void backfill(Schedules schedules, Call call) {

@@ -3,6 +3,7 @@ package dev.perdure.http.internal.admin;
 import static dev.perdure.http.internal.route.Body.Property.optional;
 import static dev.perdure.http.internal.route.Body.Property.required;
 
+import dev.perdure.RunState;
 import dev.perdure.audit.AuditEntry;
 import dev.perdure.audit.AuditFilter;
 import dev.perdure.http.exchange.ApiResponse;
@@ -17,6 +18,7 @@ import dev.perdure.http.internal.show.AuditView;
 import dev.perdure.http.internal.show.Services;
 import dev.perdure.http.security.Role;
 import dev.perdure.retention.Retention;
+import dev.perdure.retention.Retention.Match;
 import dev.perdure.retention.RetentionInfo;
 import dev.perdure.spi.EngineView.Signature;
 import dev.perdure.status.Finding;
@@ -24,6 +26,8 @@ import dev.perdure.status.StoreStatus;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+import tools.jackson.databind.JsonNode;
 
 /** The store, the retention, the audit and what is registered. */
 public final class StoreRoutes {
@@ -78,7 +82,16 @@ public final class StoreRoutes {
             .list("findings", "What is wrong and what to do.", FINDING, StoreStatus::findings);
 
     private static final Shape<Retention.Rule> RULE = Shape.<Retention.Rule>named("RetentionRule")
-            .text("runs", "The runs that it is for.", Retention.Rule::runs)
+            .text("runs", "The runs that it is for, in words.", Retention.Rule::runs)
+            .text(
+                    "definition",
+                    "Only runs of this definition.",
+                    rule -> rule.runs().definition())
+            .text("queue", "Only runs of this queue.", rule -> rule.runs().queue())
+            .text(
+                    "outcome",
+                    "Only runs that ended in this state.",
+                    rule -> rule.runs().outcome())
             .text("period", "How long they are kept.", rule -> period(rule.period()));
 
     private static final Shape<Retention> RULES = Shape.<Retention>named("RetentionRules")
@@ -159,10 +172,17 @@ public final class StoreRoutes {
                 Route.get("/retention", "Shows how long runs are kept, and how far the workers are with it.")
                         .answers(200, "The retention.", RETENTION)
                         .does(call -> retention()),
-                Route.put("/retention", "Keeps all runs for this period, in place of what the code declares.")
+                Route.put("/retention", "Keeps runs for these periods, in place of what the code declares.")
                         .role(Role.ADMIN)
                         .body(
-                                required("all", ValueType.TEXT, "The period, such as P30D, or 'forever'."),
+                                required(
+                                        "all",
+                                        ValueType.TEXT,
+                                        "The period of runs that no rule matches, such as P30D, or 'forever'."),
+                                optional(
+                                        "rules",
+                                        ValueType.MAPS,
+                                        "Periods of other runs; the first rule that matches counts. Each has a 'period', and 'definition', 'queue' or 'outcome'."),
                                 optional("ids", ValueType.TEXT, "How long ids are remembered."),
                                 optional("audit", ValueType.TEXT, "How long the audit is kept."))
                         .answers(200, "The retention afterwards.", RETENTION)
@@ -195,10 +215,38 @@ public final class StoreRoutes {
 
     private ApiResponse change(Call call) {
         Retention retention = Retention.of(period(call, "all").orElseThrow());
+        for (JsonNode rule : call.property("rules").map(JsonNode::values).orElse(List.of())) {
+            retention = withRule(retention, rule);
+        }
         retention = period(call, "ids").map(retention::rememberIds).orElse(retention);
         Retention whole = period(call, "audit").map(retention::keepAudit).orElse(retention);
         services.perdure().as(call.operator()).retention().change(whole);
         return retention();
+    }
+
+    private static Retention withRule(Retention retention, JsonNode rule) {
+        Match runs = Retention.runs();
+        @Nullable Duration period = null;
+        for (var each : rule.properties()) {
+            String value = each.getValue().asString();
+            switch (each.getKey()) {
+                case "definition" -> runs = runs.definition(value);
+                case "queue" -> runs = runs.queue(value);
+                case "outcome" -> runs = runs.outcome(Call.constant(RunState.class, "state", value));
+                case "period" ->
+                    period = value.equals(FOREVER)
+                            ? Retention.FOREVER
+                            : Call.parsed("period", value, Duration::parse, "a duration such as P30D, or 'forever'");
+                default ->
+                    throw Problem.invalid(
+                            "A rule of the retention has no property '%s'. It has 'period', 'definition', 'queue' and 'outcome'."
+                                    .formatted(each.getKey()));
+            }
+        }
+        if (period == null) {
+            throw Problem.invalid("A rule of the retention has no 'period'. Give one such as P30D, or 'forever'.");
+        }
+        return retention.keep(runs, period);
     }
 
     private static Optional<Duration> period(Call call, String name) {

@@ -160,6 +160,12 @@ public final class OpenApi {
         }
     }
 
+    private static ObjectNode list(ObjectNode items) {
+        ObjectNode list = Json.object().put("type", "array");
+        list.set("items", items);
+        return list;
+    }
+
     private static ObjectNode type(Body.ValueType type) {
         return switch (type) {
             case TEXT -> text();
@@ -170,6 +176,8 @@ public final class OpenApi {
                 map.set("additionalProperties", text());
                 yield map;
             }
+            case TEXTS -> list(type(Body.ValueType.TEXT));
+            case MAPS -> list(type(Body.ValueType.MAP));
             case ANY -> Json.object();
         };
     }

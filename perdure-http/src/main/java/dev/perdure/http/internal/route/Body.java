@@ -38,6 +38,10 @@ public sealed interface Body {
         TIME,
         /** Names with texts. */
         MAP,
+        /** A list of texts. */
+        TEXTS,
+        /** A list of objects whose values are texts. */
+        MAPS,
         /** Any JSON. */
         ANY
     }

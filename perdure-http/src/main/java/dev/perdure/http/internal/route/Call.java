@@ -161,6 +161,8 @@ public final class Call {
             case TEXT, TIME -> value.isString();
             case INTEGER -> value.isIntegralNumber() && value.canConvertToInt();
             case MAP -> value.isObject() && value.values().stream().allMatch(JsonNode::isString);
+            case TEXTS -> value.isArray() && value.values().stream().allMatch(JsonNode::isString);
+            case MAPS -> value.isArray() && value.values().stream().allMatch(each -> fits(Body.ValueType.MAP, each));
             case ANY -> true;
         };
     }
@@ -171,6 +173,8 @@ public final class Call {
             case TIME -> "time such as 2026-01-31T12:00:00Z";
             case INTEGER -> "whole number of at most 32 bits";
             case MAP -> "object whose values are texts";
+            case TEXTS -> "list of texts";
+            case MAPS -> "list of objects whose values are texts";
             case ANY -> "JSON";
         };
     }
@@ -198,6 +202,19 @@ public final class Call {
     /** A text of the body that the route requires. */
     public String requiredText(String name) {
         return text(name).orElseThrow();
+    }
+
+    /** The texts of a list of the body; empty if it is not there. */
+    public List<String> texts(String name) {
+        return property(name).stream()
+                .flatMap(list -> list.values().stream())
+                .map(JsonNode::asString)
+                .toList();
+    }
+
+    /** A number of the body, if it is there. */
+    public Optional<Integer> bodyNumber(String name) {
+        return property(name).map(JsonNode::asInt);
     }
 
     /** A number of the body that the route requires. */
@@ -291,6 +308,11 @@ public final class Call {
             throw Problem.invalid(
                     "'%s' is no %s. There are: %s.".formatted(text, what, Arrays.toString(type.getEnumConstants())));
         }
+    }
+
+    /** A value in the body that is part of another one. */
+    public static <T> T parsed(String name, String text, Function<String, T> parser, String expected) {
+        return parsed("property", name, text, parser, expected);
     }
 
     private static <T> T parsed(String what, String name, String text, Function<String, T> parser, String expected) {

@@ -13,6 +13,8 @@ import dev.perdure.http.internal.route.Problem;
 import dev.perdure.http.internal.route.Route;
 import dev.perdure.http.internal.show.RunView;
 import dev.perdure.http.internal.show.Services;
+import dev.perdure.spi.statistics.Statistics.Histogram;
+import dev.perdure.spi.statistics.Statistics.Span;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -24,6 +26,8 @@ import java.util.Optional;
 public final class FindRoutes {
     private static final int DEFAULT_BARS = 30;
     private static final int MOST_BARS = 120;
+    private static final Instant EARLIEST = Instant.parse("1970-01-01T00:00:00Z");
+    private static final Instant LATEST = Instant.parse("9999-01-01T00:00:00Z");
 
     /** A page of runs. */
     private record Page(List<RunView> runs, Optional<String> next) {}
@@ -46,7 +50,7 @@ public final class FindRoutes {
     }
 
     /** A stretch of time with its counts. */
-    private record Bar(Instant from, Instant to, List<InState> counts) {}
+    private record Bar(Instant from, Instant to, Map<RunState, Long> counts) {}
 
     private static final Shape<Page> PAGE = Shape.<Page>named("RunPage")
             .list("runs", "The runs.", RunView.SHAPE, Page::runs)
@@ -55,13 +59,36 @@ public final class FindRoutes {
     static final Shape<List<InState>> COUNTS = Shape.<List<InState>>named("RunCounts")
             .list("counts", "The states that have runs.", InState.SHAPE, counts -> counts);
 
+    private static final Shape<Map.Entry<RunState, Long>> BAR_COUNT = Shape.<Map.Entry<RunState, Long>>named("BarCount")
+            .text("state", "The state.", Map.Entry::getKey)
+            .number("runs", "How many runs.", Map.Entry::getValue);
+
     private static final Shape<Bar> BAR = Shape.<Bar>named("HistogramBar")
             .time("from", "Its first instant.", Bar::from)
             .time("to", "The instant before which it ends.", Bar::to)
-            .list("counts", "The states that have runs in it.", InState.SHAPE, Bar::counts);
+            .list(
+                    "counts",
+                    "The states that have runs in it.",
+                    BAR_COUNT,
+                    bar -> bar.counts().entrySet());
 
-    private static final Shape<List<Bar>> HISTOGRAM =
-            Shape.<List<Bar>>named("Histogram").list("bars", "Oldest first.", BAR, bars -> bars);
+    /** Runs over time, and what of it was counted. */
+    private record Bars(List<Bar> bars, Histogram counted) {}
+
+    private static final Shape<Bars> HISTOGRAM = Shape.<Bars>named("Histogram")
+            .list("bars", "Oldest first.", BAR, Bars::bars)
+            .flag(
+                    "estimated",
+                    "Whether there are too many runs to count, so that only a sample was counted and scaled up.",
+                    bars -> bars.counted().sampled() < 1)
+            .number(
+                    "sampled",
+                    "Which part of the time was looked at, from 0 to 1.",
+                    bars -> bars.counted().sampled())
+            .flag(
+                    "more",
+                    "Whether there are more runs than the bars have.",
+                    bars -> bars.counted().more());
 
     private final Services services;
 
@@ -103,10 +130,18 @@ public final class FindRoutes {
                 PAGE.json(new Page(runs.stream().map(services.shown()::run).toList(), next)));
     }
 
+    private static Instant time(Call call, String name) {
+        Instant time = call.time(name)
+                .orElseThrow(() -> Problem.invalid("The parameter '%s' is missing. Give a time.".formatted(name)));
+        if (time.isBefore(EARLIEST) || time.isAfter(LATEST)) {
+            throw Problem.invalid("The parameter '%s' is %s; it is %s to %s.".formatted(name, time, EARLIEST, LATEST));
+        }
+        return time;
+    }
+
     private ApiResponse histogram(Call call) {
-        Instant from =
-                call.time("from").orElseThrow(() -> Problem.invalid("The parameter 'from' is missing. Give a time."));
-        Instant to = call.time("to").orElseThrow(() -> Problem.invalid("The parameter 'to' is missing. Give a time."));
+        Instant from = time(call, "from");
+        Instant to = time(call, "to");
         int bars = call.number("bars", DEFAULT_BARS, 1, MOST_BARS);
         if (Duration.between(from, to).compareTo(Duration.ofMillis(bars)) < 0) {
             throw Problem.invalid(
@@ -118,21 +153,12 @@ public final class FindRoutes {
             case "ended" -> true;
             default -> throw Problem.invalid("The parameter 'by' is neither 'created' nor 'ended'.");
         };
-        RunFilter filter = Filters.selected(call);
+        Span span = new Span(from, to, bars, ended);
+        Histogram counted = services.view().store().statistics().histogram(Filters.selected(call), span);
         List<Bar> all = new ArrayList<>();
-        for (int i = 0; i < bars; i++) {
-            Instant begin = place(from, to, i, bars);
-            Instant end = place(from, to, i + 1, bars);
-            RunFilter inside = ended ? filter.ended(begin, end) : filter.created(begin, end);
-            all.add(new Bar(
-                    begin, end, InState.of(services.perdure().runs(inside).count())));
+        for (int bar = 0; bar < bars; bar++) {
+            all.add(new Bar(span.begin(bar), span.begin(bar + 1), counted.bars().get(bar)));
         }
-        return Answers.ok(HISTOGRAM.json(all));
-    }
-
-    private static Instant place(Instant from, Instant to, int part, int parts) {
-        return part == parts
-                ? to
-                : from.plus(Duration.between(from, to).dividedBy(parts).multipliedBy(part));
+        return Answers.ok(HISTOGRAM.json(new Bars(all, counted)));
     }
 }

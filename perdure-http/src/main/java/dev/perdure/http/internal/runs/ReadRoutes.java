@@ -18,6 +18,7 @@ import dev.perdure.http.internal.show.RunView;
 import dev.perdure.http.internal.show.Services;
 import dev.perdure.http.security.Redaction.Kind;
 import dev.perdure.http.security.Redaction.Subject;
+import dev.perdure.report.StepProgress;
 import dev.perdure.spi.EngineView;
 import dev.perdure.spi.Journals;
 import dev.perdure.spi.Mailboxes;
@@ -41,7 +42,8 @@ public final class ReadRoutes {
             Runs.Basis basis,
             Optional<JsonNode> input,
             Optional<JsonNode> result,
-            Optional<JsonNode> failure) {}
+            Optional<JsonNode> failure,
+            List<StepProgress> progress) {}
 
     private static final Shape<ObjectCall> OBJECT = Shape.<ObjectCall>named("ObjectOfCall")
             .text("type", "The type of the object.", call -> call.object().type())
@@ -65,7 +67,12 @@ public final class ReadRoutes {
                     details -> Optional.ofNullable(details.basis().object()))
             .any("input", "Its input.", Details::input)
             .any("result", "Its result, if it has completed.", Details::result)
-            .any("failure", "What it failed with: type, message and stack.", Details::failure);
+            .any("failure", "What it failed with: type, message and stack.", Details::failure)
+            .list(
+                    "progress",
+                    "How far those of its steps are that have not ended and have reported something.",
+                    ReportRoutes.PROGRESS,
+                    Details::progress);
 
     /** An event with its reason after the redaction. */
     private record EventView(HistoryEvent event, Optional<String> reason, String text) {}
@@ -236,7 +243,8 @@ public final class ReadRoutes {
                                 new Subject(Kind.RESULT, definition, ""),
                                 payload,
                                 signature.map(EngineView.Signature::resultType))),
-                failure(call, definition))));
+                failure(call, definition),
+                ReportRoutes.progress(services, call, definition))));
     }
 
     private Optional<JsonNode> failure(Call call, String definition) {

@@ -18,6 +18,7 @@ import dev.perdure.spi.Store;
 import dev.perdure.spi.VersionRules;
 import dev.perdure.spi.payload.Payloads;
 import dev.perdure.spi.report.Reports;
+import dev.perdure.spi.statistics.Statistics;
 import dev.perdure.status.StoreStatus;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -138,6 +139,11 @@ final class PostgresModel implements Store {
     @Override
     public Reports reports() {
         return store.reports();
+    }
+
+    @Override
+    public Statistics statistics() {
+        return store.statistics();
     }
 
     @Override

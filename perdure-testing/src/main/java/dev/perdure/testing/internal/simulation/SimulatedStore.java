@@ -30,6 +30,7 @@ import dev.perdure.spi.change.RunRef;
 import dev.perdure.spi.change.WorkerId;
 import dev.perdure.spi.payload.Payloads;
 import dev.perdure.spi.report.Reports;
+import dev.perdure.spi.statistics.Statistics;
 import dev.perdure.status.StoreStatus;
 import dev.perdure.testing.internal.simulation.FaultyCalls.Call;
 import java.lang.reflect.InvocationTargetException;
@@ -62,6 +63,7 @@ final class SimulatedStore implements Store {
     private final Mailboxes mailboxes;
     private final States states;
     private final Runs runs;
+    private final Statistics statistics;
     private long missingUntil;
     private boolean joined;
 
@@ -78,6 +80,7 @@ final class SimulatedStore implements Store {
         this.mailboxes = reading(Mailboxes.class, real.mailboxes());
         this.states = reading(States.class, real.states());
         this.runs = reading(Runs.class, real.runs());
+        this.statistics = reading(Statistics.class, real.statistics());
     }
 
     @Override
@@ -339,6 +342,11 @@ final class SimulatedStore implements Store {
     @Override
     public VersionRules versions() {
         return real.versions();
+    }
+
+    @Override
+    public Statistics statistics() {
+        return statistics;
     }
 
     @Override

@@ -1,0 +1,113 @@
+package dev.perdure.http.internal.runs;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.perdure.RunFilter;
+import dev.perdure.spi.change.RunRef;
+import dev.perdure.spi.statistics.Statistics;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.List;
+import java.util.stream.LongStream;
+import org.junit.jupiter.api.Test;
+
+/** On a store in which one run starts every second, and which notes what it is asked. */
+final class RateWindowTest {
+    private static final Instant BEGINNING = Instant.parse("2026-01-01T00:00:00Z");
+
+    private final List<Integer> asked = new ArrayList<>();
+    private long now = Duration.ofHours(1).toSeconds();
+    private boolean busy;
+    private boolean hides;
+
+    private final Statistics store = new Statistics() {
+        @Override
+        public Rates rates(int seconds, int most) {
+            asked.add(seconds);
+            long from = busy ? now - 1 : now - seconds;
+            List<Second> each = LongStream.range(from, now)
+                    .mapToObj(second -> new Second(at(second), 1, 0, 0))
+                    .toList();
+            return new Rates(at(from), at(now), each, hides);
+        }
+
+        @Override
+        public List<Seen> newest(RunFilter filter, Duration within, int limit) {
+            return List.of();
+        }
+
+        @Override
+        public List<StepTime> steps(Collection<RunRef> runs, int most) {
+            return List.of();
+        }
+
+        @Override
+        public Histogram histogram(RunFilter filter, Span span) {
+            return new Histogram(List.of(), 1, false);
+        }
+    };
+
+    private final RateWindow window =
+            new RateWindow(store, () -> Duration.ofSeconds(now).toNanos());
+
+    private static Instant at(long second) {
+        return BEGINNING.plusSeconds(second);
+    }
+
+    private void checkEverySecondOnce(int seconds) {
+        Statistics.Rates rates = window.last(seconds);
+        assertThat(rates.to()).isEqualTo(at(now));
+        assertThat(rates.from()).isEqualTo(at(now - seconds));
+        assertThat(rates.seconds())
+                .extracting(Statistics.Second::begin)
+                .isSorted()
+                .doesNotHaveDuplicates();
+        assertThat(rates.seconds()).hasSize(seconds);
+    }
+
+    @Test
+    void requests_of_one_second_ask_once_and_later_ones_only_for_what_is_new() {
+        checkEverySecondOnce(300);
+        checkEverySecondOnce(10);
+        assertThat(asked).containsExactly(600);
+        now += 1;
+        checkEverySecondOnce(300);
+        checkEverySecondOnce(300);
+        now += 20;
+        checkEverySecondOnce(600);
+        assertThat(asked).containsExactly(600, 5, 24);
+    }
+
+    @Test
+    void a_window_that_nobody_has_asked_for_begins_anew() {
+        window.last(300);
+        now += 10_000;
+        checkEverySecondOnce(600);
+        assertThat(asked).containsExactly(600, 600);
+    }
+
+    @Test
+    void a_gap_shortens_the_window() {
+        window.last(300);
+        busy = true;
+        now += 5;
+        assertThat(window.last(300).from()).isEqualTo(at(now - 1));
+        busy = false;
+        now += 1;
+        assertThat(window.last(300).from()).isEqualTo(at(now - 2));
+    }
+
+    @Test
+    void ends_that_may_be_missing_are_told_until_they_are_out_of_the_window() {
+        hides = true;
+        assertThat(window.last(10).more()).isTrue();
+        hides = false;
+        now += 5;
+        assertThat(window.last(10).more()).isTrue();
+        now += 5;
+        assertThat(window.last(10).more()).isFalse();
+        assertThat(window.last(20).more()).isTrue();
+    }
+}
