@@ -7,6 +7,8 @@ import dev.perdure.PerdureBuilder;
 import dev.perdure.RetryPolicy;
 import dev.perdure.StartOptions;
 import dev.perdure.StepOptions;
+import dev.perdure.http.ApiServer;
+import dev.perdure.http.HttpApi;
 import dev.perdure.postgres.PostgresStoreBuilder;
 import dev.perdure.queue.Limiter;
 import dev.perdure.queue.Queue;
@@ -52,7 +54,9 @@ class ConfigurationPageTest {
                 Limiter.class,
                 Reaction.class,
                 Schedule.class,
-                Retention.class
+                Retention.class,
+                HttpApi.Builder.class,
+                ApiServer.Builder.class
             })
     void every_option_is_on_the_page(Class<?> type) throws IOException {
         Set<String> options = Arrays.stream(type.getDeclaredMethods())
@@ -75,8 +79,10 @@ class ConfigurationPageTest {
 
     private static List<String> section(Class<?> type) throws IOException {
         List<String> lines = Files.readAllLines(PAGE);
+        String name =
+                type.getName().substring(type.getPackageName().length() + 1).replace('$', '.');
         int start = lines.indexOf(lines.stream()
-                .filter(line -> line.startsWith("## ") && line.endsWith("`" + type.getSimpleName() + "`"))
+                .filter(line -> line.startsWith("## ") && line.endsWith("`" + name + "`"))
                 .findFirst()
                 .orElseThrow(() -> new AssertionError("no section of " + type)));
         List<String> rest = lines.subList(start + 1, lines.size());

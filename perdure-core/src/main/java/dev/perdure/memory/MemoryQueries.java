@@ -206,13 +206,15 @@ final class MemoryQueries implements Runs, Journals {
     }
 
     @Override
-    public List<TaskRow> children(RunRef run) {
+    public List<TaskRow> children(RunRef run, long after, int limit) {
         return tables.inTransaction(() -> tables.byKey.values().stream()
                 .filter(row -> row.start.parent() != null
                         && row.start.parent().run().equals(run)
                         && !row.start.parent().isReport()
-                        && !row.isTask())
+                        && !row.isTask()
+                        && row.ref.key() > after)
                 .sorted(Comparator.comparingLong(row -> row.ref.key()))
+                .limit(limit)
                 .map(row -> task(row, row))
                 .toList());
     }

@@ -112,6 +112,13 @@ public interface EngineView {
      */
     void rerun(Operator operator, RunRef run, Optional<String> task);
 
+    /**
+     * The run whose awakeable this token answers.
+     *
+     * @throws dev.perdure.error.UnknownTokenException if no awakeable has the token
+     */
+    Runs.Found awaiting(String token);
+
     /** Waits until the run has ended, for this long at most. Empty if it has not. */
     Optional<Runs.Ended> awaitEnd(RunRef run, Duration atMost) throws InterruptedException;
 

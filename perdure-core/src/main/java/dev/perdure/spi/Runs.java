@@ -141,8 +141,18 @@ public interface Runs {
     /** The tasks of this run, in the order of its start. */
     List<TaskRow> tasks(RunRef run);
 
-    /** The children that the current life of this run has started, oldest first, without its tasks. */
-    List<TaskRow> children(RunRef run);
+    /**
+     * A page of the children that the current life of this run has started, oldest first, without its tasks.
+     *
+     * @param after the key of the child after which to begin, or 0
+     * @param limit how many at most
+     */
+    List<TaskRow> children(RunRef run, long after, int limit);
+
+    /** All children that the current life of this run has started, oldest first, without its tasks. */
+    default List<TaskRow> children(RunRef run) {
+        return children(run, 0, Integer.MAX_VALUE);
+    }
 
     /**
      * A call that waits for a virtual object.

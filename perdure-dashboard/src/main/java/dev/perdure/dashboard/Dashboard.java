@@ -10,7 +10,6 @@ import dev.perdure.http.security.Caller;
 import dev.perdure.http.security.Redaction;
 import dev.perdure.http.security.Role;
 import dev.perdure.http.security.Tokens;
-import dev.perdure.spi.EngineView;
 import java.net.InetAddress;
 import java.net.URI;
 import java.security.SecureRandom;
@@ -39,7 +38,6 @@ public final class Dashboard implements AutoCloseable {
     private static final int CONCURRENCY = 3;
 
     private final ApiServer server;
-    private final DashboardPages pages;
     private final @Nullable String token;
 
     private Dashboard(Builder settings) {
@@ -51,11 +49,7 @@ public final class Dashboard implements AutoCloseable {
         this.token = settings.authentication == null ? newToken() : null;
         Authentication authentication =
                 token == null ? settings.authentication : new ForThisMachine(settings.caller, token);
-        this.pages = new DashboardPages(
-                "/",
-                HttpApi.DEFAULT_PREFIX,
-                authentication,
-                EngineView.of(settings.perdure).store().runs()::mark);
+        DashboardPages pages = DashboardPages.of(settings.perdure, "/", HttpApi.DEFAULT_PREFIX);
         HttpApi.Builder api = HttpApi.on(settings.perdure)
                 .pages(pages)
                 .sharing(pages::changes)
@@ -162,7 +156,6 @@ public final class Dashboard implements AutoCloseable {
     /** Stops. The engine stays open. Closing it again has no effect. */
     @Override
     public void close() {
-        pages.close();
         server.close();
     }
 }

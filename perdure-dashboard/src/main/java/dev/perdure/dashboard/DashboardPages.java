@@ -1,42 +1,47 @@
 package dev.perdure.dashboard;
 
+import dev.perdure.Perdure;
 import dev.perdure.error.InvalidRequestException;
 import dev.perdure.http.Pages;
 import dev.perdure.http.exchange.ApiRequest;
 import dev.perdure.http.exchange.ApiResponse;
-import dev.perdure.http.security.Authentication;
+import dev.perdure.spi.EngineView;
 import java.nio.charset.StandardCharsets;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.function.Supplier;
 import java.util.regex.Pattern;
-import org.jspecify.annotations.Nullable;
 
 /**
  * The pages of the dashboard for an {@link dev.perdure.http.HttpApi} of your own, under a path. {@link Dashboard} does
  * that for a process that serves nothing else. Thread-safe.
  *
+ * <pre>{@code
+ * HttpApi api = HttpApi.on(perdure)
+ *         .prefix("/perdure/api/v1")
+ *         .pages(DashboardPages.of(perdure, "/perdure/", "/perdure/api/v1"))
+ *         …
+ * }</pre>
+ *
  * <p>Nothing in the pages comes from another site, and the policy that they are sent with forbids the browser to load
  * or to run anything else.
  */
-final class DashboardPages implements Pages, AutoCloseable {
+public final class DashboardPages implements Pages {
     private static final Pattern PATH = Pattern.compile("/([A-Za-z0-9._~-]+/)*");
     private static final String LIVE = "live";
 
     private final String base;
     private final Assets assets;
     private final LiveChanges changes;
-    private final @Nullable Authentication authentication;
 
     /**
      * The pages.
      *
      * @param base the path of the pages, such as {@code /perdure/}
      * @param api the path of the API
-     * @param authentication tells who may follow the changes, or null if everybody may who reaches the pages
      * @param question a text that differs from the one before if something may have changed
      */
-    DashboardPages(String base, String api, @Nullable Authentication authentication, Supplier<String> question) {
+    DashboardPages(String base, String api, Supplier<String> question) {
         if (!PATH.matcher(base).matches()) {
             throw new InvalidRequestException(
                     "The path of the dashboard is '%s'. Give one such as /perdure/, with a slash at both ends."
@@ -45,7 +50,22 @@ final class DashboardPages implements Pages, AutoCloseable {
         this.base = base;
         this.assets = new Assets(base, api);
         this.changes = new LiveChanges(question, LiveChanges.PERIOD);
-        this.authentication = authentication;
+    }
+
+    /**
+     * The pages of an engine.
+     *
+     * @param base the path of the pages, such as {@code /perdure/}
+     * @param api the path of the API, such as {@code /perdure/api/v1}
+     */
+    public static DashboardPages of(Perdure perdure, String base, String api) {
+        return new DashboardPages(base, api, EngineView.of(perdure).store().runs()::mark);
+    }
+
+    /** The stream of changes is for callers of the API; everything else is the same for everybody. */
+    @Override
+    public boolean needsCaller(ApiRequest request) {
+        return path(request).equals(base + LIVE);
     }
 
     @Override
@@ -56,7 +76,7 @@ final class DashboardPages implements Pages, AutoCloseable {
         }
         String name = path.substring(base.length());
         if (name.equals(LIVE)) {
-            return live(request);
+            return live();
         }
         if (Assets.isFile(name)) {
             return assets.file(name)
@@ -71,10 +91,7 @@ final class DashboardPages implements Pages, AutoCloseable {
         return query < 0 ? request.target() : request.target().substring(0, query);
     }
 
-    private ApiResponse live(ApiRequest request) {
-        if (authentication != null && authentication.caller(request).isEmpty()) {
-            return plain(401, "The stream of changes needs a token, as the API does.");
-        }
+    private ApiResponse live() {
         if (changes.isFull()) {
             return plain(503, "Too many pages are open. Close some.");
         }
@@ -119,8 +136,11 @@ final class DashboardPages implements Pages, AutoCloseable {
         return headers;
     }
 
-    /** How often something may have changed in the store, as far as open pages have been told. */
-    long changes() {
+    /**
+     * How often something may have changed in the store, as far as open pages have been told. For
+     * {@link dev.perdure.http.HttpApi.Builder#sharing}.
+     */
+    public long changes() {
         return changes.changes();
     }
 

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.perdure.Perdure;
 import dev.perdure.error.InvalidRequestException;
+import dev.perdure.http.HttpApi;
 import dev.perdure.http.exchange.ApiRequest;
 import dev.perdure.http.exchange.ApiResponse;
 import dev.perdure.http.security.Role;
@@ -26,8 +27,7 @@ class DashboardPagesTest {
     private static final String TOKEN = "a-token-of-the-tests";
 
     @AutoClose
-    private final DashboardPages pages = new DashboardPages(
-            "/ops/", "/ops/api/v1", Tokens.none().with("anna", Role.VIEWER, TOKEN), () -> "the same");
+    private final DashboardPages pages = new DashboardPages("/ops/", "/ops/api/v1", () -> "the same");
 
     private ApiResponse get(String target) {
         return pages.answer(ApiRequest.of("GET", target));
@@ -124,16 +124,28 @@ class DashboardPagesTest {
 
     @Test
     void the_changes_are_for_callers_of_the_api() {
-        assertThat(get("/ops/live").status()).isEqualTo(401);
-        assertThat(pages.answer(ApiRequest.of("GET", "/ops/live").with("Authorization", "Bearer " + TOKEN)))
-                .satisfies(response -> assertThat(response.status()).isEqualTo(200))
-                .satisfies(
-                        response -> assertThat(response.headers()).containsEntry("Content-Type", "text/event-stream"));
+        try (Perdure perdure = Perdure.on(new MemoryStore()).client();
+                HttpApi api = HttpApi.on(perdure)
+                        .prefix("/ops/api/v1")
+                        .authentication(Tokens.none().with("anna", Role.VIEWER, TOKEN))
+                        .pages(DashboardPages.of(perdure, "/ops/", "/ops/api/v1"))
+                        .build()) {
+            ApiRequest live = ApiRequest.of("GET", "/ops/live").with("Host", "localhost");
+            assertThat(api.handle(live).status()).isEqualTo(401);
+            assertThat(api.handle(live.with("Authorization", "Bearer " + TOKEN)))
+                    .satisfies(response -> assertThat(response.status()).isEqualTo(200))
+                    .satisfies(response ->
+                            assertThat(response.headers()).containsEntry("Content-Type", "text/event-stream"));
+            assertThat(api.handle(ApiRequest.of("GET", "/ops/live/").with("Host", "localhost"))
+                            .headers())
+                    .as("a page, which shows nothing by itself")
+                    .containsEntry("Content-Type", "text/html; charset=utf-8");
+        }
     }
 
     @Test
     void a_path_that_is_none_is_refused() {
-        assertThatThrownBy(() -> new DashboardPages("ops\"", "/api/v1", null, () -> ""))
+        assertThatThrownBy(() -> new DashboardPages("ops\"", "/api/v1", () -> ""))
                 .isInstanceOf(InvalidRequestException.class)
                 .hasMessage(
                         "The path of the dashboard is 'ops\"'. Give one such as /perdure/, with a slash at both ends.");

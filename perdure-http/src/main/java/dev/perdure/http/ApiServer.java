@@ -17,7 +17,9 @@ import java.time.Duration;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ScheduledThreadPoolExecutor;
+import java.util.concurrent.Semaphore;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -45,12 +47,14 @@ public final class ApiServer implements AutoCloseable {
     private final ScheduledThreadPoolExecutor timer;
     private final Map<Thread, IoDeadline> deadlines = new ConcurrentHashMap<>();
     private final Set<Thread> answering = ConcurrentHashMap.newKeySet();
+    private final Semaphore room;
     private final AtomicBoolean closed = new AtomicBoolean();
 
     private ApiServer(Builder settings) {
         this.api = settings.api;
         this.ioTimeout = settings.ioTimeout;
         this.closeTimeout = settings.closeTimeout;
+        this.room = new Semaphore(settings.requests);
         this.timer = new ScheduledThreadPoolExecutor(
                 1,
                 task -> Thread.ofPlatform().name("perdure-http-timer").daemon().unstarted(task));
@@ -83,6 +87,7 @@ public final class ApiServer implements AutoCloseable {
         private int port;
         private Duration ioTimeout = Duration.ofSeconds(30);
         private Duration closeTimeout = Duration.ofSeconds(10);
+        private int requests = 2_000;
 
         private Builder(HttpApi api) {
             this.api = api;
@@ -112,6 +117,16 @@ public final class ApiServer implements AutoCloseable {
         public Builder closeTimeout(Duration limit) {
             require(!limit.isNegative(), "closeTimeout is " + limit + "; it cannot be negative");
             closeTimeout = limit;
+            return this;
+        }
+
+        /**
+         * How many requests are under way at once, from their first byte until the client has taken the answer. The
+         * connection of one more is closed. 2,000 by default: more than wait for runs, so that others get through.
+         */
+        public Builder requests(int most) {
+            require(most >= 1, "requests is " + most + "; it is at least 1");
+            requests = most;
             return this;
         }
 
@@ -154,6 +169,9 @@ public final class ApiServer implements AutoCloseable {
     // ---- one request, from its first byte to its last
 
     private void execute(Runnable exchange) {
+        if (!room.tryAcquire()) {
+            throw new RejectedExecutionException("Too many requests at once."); // the server closes the connection
+        }
         Thread.ofVirtual().name("perdure-http").start(() -> {
             IoDeadline deadline = new IoDeadline(Thread.currentThread(), timer);
             deadlines.put(Thread.currentThread(), deadline);
@@ -163,6 +181,7 @@ public final class ApiServer implements AutoCloseable {
             } finally {
                 deadline.end();
                 deadlines.remove(Thread.currentThread());
+                room.release();
             }
         });
     }

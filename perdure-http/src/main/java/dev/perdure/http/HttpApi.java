@@ -12,6 +12,7 @@ import dev.perdure.http.internal.admin.ReactionRoutes;
 import dev.perdure.http.internal.admin.ScheduleRoutes;
 import dev.perdure.http.internal.admin.StoreRoutes;
 import dev.perdure.http.internal.admin.VersionRoutes;
+import dev.perdure.http.internal.client.DeclaredWebhook;
 import dev.perdure.http.internal.client.MailRoutes;
 import dev.perdure.http.internal.client.StartRoutes;
 import dev.perdure.http.internal.client.StreamRoutes;
@@ -90,6 +91,7 @@ public final class HttpApi implements AutoCloseable {
     private final Gate gate;
     private final Turns turns;
     private final @Nullable SharedAnswers shared;
+    private final Shown shown;
     private final RouteTable table;
     private final AtomicBoolean closing = new AtomicBoolean();
 
@@ -102,12 +104,12 @@ public final class HttpApi implements AutoCloseable {
         this.turns = new Turns(settings.concurrency, settings.waiting);
         this.shared = settings.changes == null ? null : new SharedAnswers(settings.changes, System::nanoTime);
         EngineView view = EngineView.of(settings.perdure);
-        Services services = new Services(
-                settings.perdure, view, new Shown(view, settings.redaction), turns, settings.longestWait, closing::get);
+        this.shown = new Shown(view, settings.redaction);
+        Services services = new Services(settings.perdure, view, shown, turns, settings.longestWait, closing::get);
         this.table = new RouteTable(routes(services, settings.webhooks));
     }
 
-    private List<Route> routes(Services services, Map<String, Webhook> webhooks) {
+    private List<Route> routes(Services services, Map<String, DeclaredWebhook> webhooks) {
         List<Route> routes = new ArrayList<>();
         routes.addAll(new FindRoutes(services).routes());
         routes.addAll(new ReadRoutes(services).routes());
@@ -147,7 +149,7 @@ public final class HttpApi implements AutoCloseable {
         private String prefix = DEFAULT_PREFIX;
         private Set<String> hosts = new TreeSet<>(List.of("localhost", "127.0.0.1", "[::1]"));
         private final Set<String> origins = new TreeSet<>();
-        private final Map<String, Webhook> webhooks = new TreeMap<>();
+        private final Map<String, DeclaredWebhook> webhooks = new TreeMap<>();
         private @Nullable Authentication authentication;
         private @Nullable Redaction redaction;
         private @Nullable Pages pages;
@@ -219,13 +221,18 @@ public final class HttpApi implements AutoCloseable {
 
         /**
          * Takes webhooks of this name at {@code /webhooks/{name}/{token}}: the body resolves the awakeable with the
-         * token, if its sender has signed it.
+         * token, if its sender has signed it. The token alone then answers none of these awakeables: it is part of an
+         * address, which proxies and senders log.
+         *
+         * @param name the name of the webhook
+         * @param check checks the signature
+         * @param definitions the definitions of the runs whose awakeables are answered so; if none is given, all
          */
-        public Builder webhook(String name, Webhook check) {
+        public Builder webhook(String name, Webhook check, String... definitions) {
             require(
                     name.matches("[A-Za-z0-9_-]+"),
                     "the webhook '%s' has a name of other than letters, digits, _ and -".formatted(name));
-            webhooks.put(name, check);
+            webhooks.put(name, new DeclaredWebhook(check, Set.copyOf(Arrays.asList(definitions))));
             return this;
         }
 
@@ -286,7 +293,11 @@ public final class HttpApi implements AutoCloseable {
 
     /** Answers a request. It throws nothing: what goes wrong is part of the response. */
     public ApiResponse handle(ApiRequest request) {
-        return finished(answered(request));
+        try {
+            return finished(answered(request));
+        } catch (RuntimeException ofTheRedaction) { // which is asked for the text of a refusal, too
+            return finished(unexpected(request, ofTheRedaction));
+        }
     }
 
     private ApiResponse answered(ApiRequest request) {
@@ -299,9 +310,9 @@ public final class HttpApi implements AutoCloseable {
             return problem.response();
         } catch (UnknownTokenException wrongSecret) {
             gate.failed(request);
-            return Problems.of(wrongSecret).response();
+            return Problems.of(wrongSecret, shown::problem).response();
         } catch (PerdureException refusal) {
-            Problem problem = Problems.of(refusal);
+            Problem problem = Problems.of(refusal, shown::problem);
             return problem.status() == 500 ? unexpected(request, refusal) : problem.response();
         } catch (InterruptedException interrupted) {
             Thread.currentThread().interrupt();
@@ -335,10 +346,16 @@ public final class HttpApi implements AutoCloseable {
             throw new Problem(503, "Closing", "This process is shutting down. Send the request to another one.");
         }
         if (pages != null && isPage(request)) {
+            if (pages.needsCaller(request)) {
+                gate.admitToPage(request);
+            }
             return pages.answer(request);
         }
         RouteTable.Match match = table.find(request.method(), path(request.target()));
         Caller caller = gate.admit(request, match.route());
+        if (match.route().role().isEmpty()) {
+            turns.with(() -> checked(match));
+        }
         Call call = new Call(request, match, caller, body(request));
         Turns.Question<ApiResponse> asked = () -> turns.with(() -> match.route().answer(call));
         if (shared == null) {
@@ -352,6 +369,11 @@ public final class HttpApi implements AutoCloseable {
         } finally {
             shared.acted();
         }
+    }
+
+    private static RouteTable.Match checked(RouteTable.Match match) {
+        match.route().checkSecret(match.values());
+        return match;
     }
 
     private boolean isPage(ApiRequest request) {
@@ -414,5 +436,8 @@ public final class HttpApi implements AutoCloseable {
     @Override
     public void close() {
         closing.set(true);
+        if (pages != null) {
+            pages.close();
+        }
     }
 }

@@ -64,8 +64,9 @@ final class ApiKit implements AutoCloseable {
                         .late(Duration.ofHours(1))
                         .start(Sample.ALERT))
                 .start();
-        api = settings.apply(
-                        HttpApi.on(perdure).authentication(tokens()).webhook("github", Webhook.github(GITHUB_SECRET)))
+        api = settings.apply(HttpApi.on(perdure)
+                        .authentication(tokens())
+                        .webhook("github", Webhook.github(GITHUB_SECRET), "signed"))
                 .build();
         document = body(api.handle(request("GET", "/openapi.json", Role.VIEWER)));
     }

@@ -2,9 +2,11 @@ package dev.perdure.http;
 
 import static dev.perdure.StartOptions.id;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.perdure.Invocation;
 import dev.perdure.RunId;
+import dev.perdure.http.exchange.ApiResponse;
 import dev.perdure.http.security.Authentication;
 import dev.perdure.http.security.Role;
 import dev.perdure.memory.MemoryStore;
@@ -12,6 +14,7 @@ import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.InputStreamReader;
+import java.net.InetSocketAddress;
 import java.net.Socket;
 import java.net.URI;
 import java.net.http.HttpClient;
@@ -20,6 +23,7 @@ import java.net.http.HttpResponse;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import org.awaitility.Awaitility;
@@ -103,6 +107,35 @@ final class ApiServerTest {
                                 .formatted(ApiKit.token(Role.OPERATOR), Authentication.ACTION_HEADER)))
                 .doesNotContain("202");
         assertThat(kit.get("/runs").json().at("/runs")).isEmpty();
+    }
+
+    /** The slow client has the only place; the other one gets its place when the slow one is cut off. */
+    @Test
+    void a_client_that_does_not_take_its_answer_is_cut_off() throws Exception {
+        byte[] large = new byte[64 * 1024 * 1024];
+        try (HttpApi pages = HttpApi.on(kit.perdure)
+                        .pages(request -> new ApiResponse(200, Map.of(), new ApiResponse.Bytes(large)))
+                        .build();
+                ApiServer narrow = ApiServer.of(pages)
+                        .requests(1)
+                        .ioTimeout(Duration.ofMillis(700))
+                        .start();
+                Socket slow = new Socket()) {
+            slow.setReceiveBufferSize(4096);
+            slow.connect(new InetSocketAddress("127.0.0.1", narrow.port()));
+            slow.getOutputStream()
+                    .write("GET /large HTTP/1.1\r\nHost: localhost\r\n\r\n".getBytes(StandardCharsets.US_ASCII));
+            assertThat(slow.getInputStream().read()).isEqualTo('H'); // it is being answered
+            HttpRequest me =
+                    HttpRequest.newBuilder(URI.create(narrow.uri() + "/me")).build();
+            assertThatThrownBy(() -> client.send(me, HttpResponse.BodyHandlers.ofString()))
+                    .isInstanceOf(IOException.class);
+            Awaitility.await()
+                    .ignoreExceptions()
+                    .untilAsserted(() -> assertThat(client.send(me, HttpResponse.BodyHandlers.ofString())
+                                    .statusCode())
+                            .isEqualTo(200));
+        }
     }
 
     @Test

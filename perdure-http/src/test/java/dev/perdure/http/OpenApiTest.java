@@ -3,6 +3,7 @@ package dev.perdure.http;
 import static dev.perdure.StartOptions.id;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.perdure.Definition;
 import dev.perdure.Invocation;
 import dev.perdure.http.exchange.ApiRequest;
 import dev.perdure.http.security.Role;
@@ -184,7 +185,8 @@ final class OpenApiTest {
         kit.post("/runs/p-1/promises/approval/resolve", "\"x\"").is(204);
         kit.post("/events/approval", "\"x\"").is(200);
         for (int i = 1; i <= 5; i++) {
-            kit.perdure.start(Invocation.of(kit.sample.hook(), "x"), id("h-" + i));
+            Definition<String, Sample.Reply> waiting = i < 5 ? kit.sample.hook() : kit.sample.signed();
+            kit.perdure.start(Invocation.of(waiting, "x"), id("h-" + i));
             String token = kit.sample.tokens.take();
             switch (i) {
                 case 1 -> kit.post("/awakeables/" + token + "/resolve", "{}").is(204);

@@ -5,6 +5,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.perdure.Perdure;
 import dev.perdure.http.exchange.ApiRequest;
 import dev.perdure.http.exchange.ApiResponse;
+import dev.perdure.http.security.Role;
+import dev.perdure.http.security.Tokens;
 import dev.perdure.memory.MemoryStore;
 import java.nio.charset.StandardCharsets;
 import java.util.Map;
@@ -52,6 +54,50 @@ class PagesTest {
     void a_page_is_refused_under_another_host() {
         assertThat(api.handle(of("GET", "/").with("Host", "evil.example")).status())
                 .isEqualTo(421);
+    }
+
+    /** Pages of which one part is for callers. */
+    private static final class Guarded implements Pages {
+        private boolean closed;
+
+        @Override
+        public ApiResponse answer(ApiRequest request) {
+            return new ApiResponse(200, Map.of(), new ApiResponse.Bytes(new byte[0]));
+        }
+
+        @Override
+        public boolean needsCaller(ApiRequest request) {
+            return request.target().equals("/live");
+        }
+
+        @Override
+        public void close() {
+            closed = true;
+        }
+    }
+
+    @Test
+    void a_page_for_callers_is_behind_the_gate_of_the_api() {
+        Guarded pages = new Guarded();
+        try (HttpApi guarded = HttpApi.on(perdure)
+                .authentication(Tokens.none().with("anna", Role.VIEWER, "annas-token-0123456789"))
+                .pages(pages)
+                .build()) {
+            ApiRequest live = of("GET", "/live");
+            assertThat(guarded.handle(of("GET", "/")).status()).isEqualTo(200);
+            assertThat(guarded.handle(live).status()).isEqualTo(401);
+            ApiRequest right = live.with("Authorization", "Bearer annas-token-0123456789");
+            assertThat(guarded.handle(right).status()).isEqualTo(200);
+            for (int i = 0; i < 10; i++) {
+                ApiRequest wrong = live.with("Authorization", "Bearer guess-0123456789-" + i);
+                assertThat(guarded.handle(wrong).status()).isEqualTo(401);
+            }
+            assertThat(guarded.handle(right).status()).isEqualTo(429);
+            assertThat(guarded.handle(of("GET", "/api/v1/me").with("Authorization", "Bearer annas-token-0123456789"))
+                            .status())
+                    .isEqualTo(429);
+        }
+        assertThat(pages.closed).isTrue();
     }
 
     @Test

@@ -12,12 +12,17 @@ import dev.perdure.attribute.Attribute;
 import dev.perdure.http.ApiKit.Answer;
 import dev.perdure.http.security.Role;
 import dev.perdure.spi.Store;
+import java.net.URLEncoder;
+import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import tools.jackson.databind.JsonNode;
 
 /** What operators read and do, on every store. */
 abstract class RoutesScenarios {
@@ -350,11 +355,13 @@ abstract class RoutesScenarios {
                         "hook",
                         "listen",
                         "load",
+                        "many",
                         "nothing",
                         "order",
                         "pair",
                         "parent",
-                        "promise");
+                        "promise",
+                        "signed");
         assertThat(kit.get("/openapi.json").is(200).at("/openapi")).isEqualTo("3.1.0");
     }
 
@@ -444,6 +451,42 @@ abstract class RoutesScenarios {
         assertThat(kit.get("/runs/h-2/result?wait=PT20S").is(200).at("/state")).isEqualTo("FAILED");
         assertThat(kit.post("/awakeables/wrong/resolve", "{}").is(404).at("/title"))
                 .isEqualTo("UnknownTokenException");
+    }
+
+    /** All pages of a list, of which each has this many values at most. */
+    private List<String> paged(String path, String list, int limit, String value) {
+        List<String> all = new ArrayList<>();
+        String place = "";
+        do {
+            JsonNode page = kit.get(path + "?limit=" + limit + place).is(200).json();
+            assertThat(page.get(list).size()).isLessThanOrEqualTo(limit);
+            page.get(list).forEach(each -> all.add(each.at(value).asString()));
+            place = page.has("next")
+                    ? "&after=" + URLEncoder.encode(page.get("next").asString(), StandardCharsets.UTF_8)
+                    : "";
+        } while (!place.isEmpty());
+        return all;
+    }
+
+    @Test
+    void long_lists_are_read_in_pages() {
+        kit.post("/definitions/many/start?id=m-1&wait=PT20S", "5").is(200);
+        List<String> children = paged("/runs/m-1/children", "children", 1_000, "/run/id");
+        assertThat(children).hasSize(5);
+        assertThat(paged("/runs/m-1/children", "children", 2, "/run/id")).isEqualTo(children);
+        List<String> history = paged("/runs/m-1/history", "history", 1_000, "/text");
+        assertThat(history).hasSizeGreaterThan(6);
+        assertThat(paged("/runs/m-1/history", "history", 1, "/text")).isEqualTo(history);
+        kit.post("/definitions/pair/start?id=d-1&wait=PT20S", "{\"item\": \"book\", \"cents\": 1}")
+                .is(200);
+        assertThat(paged("/runs/d-1/tasks", "tasks", 1, "/run/id")).containsExactly("d-1/first", "d-1/second");
+        assertThat(kit.get("/runs/d-1/tasks?limit=1&after=d-1%2Ffirst").at("/tasks/0/after/0"))
+                .isEqualTo("d-1/first");
+        for (String wrong :
+                List.of("/runs/d-1/tasks?after=x", "/runs/m-1/history?after=x", "/runs/m-1/history?after=1@x")) {
+            assertThat(kit.get(wrong).is(400).at("/detail"))
+                    .isEqualTo("The parameter 'after' is not one that this API has given. Give the 'next' of a page.");
+        }
     }
 
     @Test

@@ -134,8 +134,24 @@ final class Sample {
 
     static final Definition<RunEvent, Void> ALERT = Definition.of("alert", RunEvent.class, (ctx, event) -> {});
 
+    static final Definition<Integer, Void> MANY = Definition.of("many", Integer.class, (ctx, count) -> {
+        for (int i = 0; i < count; i++) {
+            ctx.startChild(Invocation.of(NOTHING, null));
+        }
+    });
+
+    /** Its awakeable is answered by its token. */
     Definition<String, Reply> hook() {
-        return Definition.of("hook", String.class, Reply.class, (ctx, name) -> {
+        return hook("hook");
+    }
+
+    /** Its awakeable is answered through a webhook. */
+    Definition<String, Reply> signed() {
+        return hook("signed");
+    }
+
+    private Definition<String, Reply> hook(String definition) {
+        return Definition.of(definition, String.class, Reply.class, (ctx, name) -> {
             Awakeable<Reply> reply = ctx.awakeable(Reply.class);
             ctx.step("send", () -> {
                 tokens.add(reply.token());
@@ -146,7 +162,21 @@ final class Sample {
 
     Object[] all() {
         return new Object[] {
-            ORDER, PARENT, ASK, LISTEN, PROMISE, FAIL, COUNT_UP, NOTHING, ALERT, PAIR, new Counter(), hook(), load()
+            ORDER,
+            PARENT,
+            ASK,
+            LISTEN,
+            PROMISE,
+            FAIL,
+            COUNT_UP,
+            NOTHING,
+            ALERT,
+            PAIR,
+            MANY,
+            new Counter(),
+            hook(),
+            signed(),
+            load()
         };
     }
 }

@@ -12,22 +12,29 @@ import dev.perdure.RunState;
 import dev.perdure.bulk.BulkAction;
 import dev.perdure.bulk.BulkReport;
 import dev.perdure.error.InvalidRequestException;
+import dev.perdure.error.PayloadException;
+import dev.perdure.http.ApiKit.Answer;
 import dev.perdure.http.exchange.ApiRequest;
 import dev.perdure.http.exchange.ApiResponse;
+import dev.perdure.http.internal.route.Problems;
 import dev.perdure.http.security.Authentication;
 import dev.perdure.http.security.Caller;
+import dev.perdure.http.security.Redaction;
 import dev.perdure.http.security.Role;
 import dev.perdure.http.security.Tokens;
 import dev.perdure.memory.MemoryStore;
 import java.io.ByteArrayInputStream;
+import java.io.InputStream;
 import java.net.InetAddress;
 import java.net.UnknownHostException;
 import java.util.ArrayList;
+import java.util.Base64;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.TreeMap;
+import java.util.function.UnaryOperator;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import tools.jackson.databind.JsonNode;
@@ -201,6 +208,19 @@ final class SecurityTest {
     }
 
     @Test
+    void a_name_in_a_path_may_be_base64() {
+        kit.perdure.start(Invocation.of(Sample.ASK, "x"), id("a/b~c"));
+        String encoded = Base64.getUrlEncoder().withoutPadding().encodeToString("a/b~c".getBytes(UTF_8));
+        assertThat(kit.get("/runs/~" + encoded).is(200).at("/run/id")).isEqualTo("a/b~c");
+        assertThat(kit.get("/runs/a%2Fb~c").is(200).at("/run/id")).isEqualTo("a/b~c");
+        assertThat(kit.get("/runs/%7Ex").is(404).at("/detail")).contains("'~x'");
+        assertThat(kit.get("/runs/~?").is(404).at("/title")).isEqualTo("UnknownRoute");
+        assertThat(kit.get("/runs/~a+b").is(400).at("/detail"))
+                .isEqualTo(
+                        "The path has a part that begins with '~' and is not Base64 with the alphabet for URLs. Write a '~' at the beginning of a name as %7E.");
+    }
+
+    @Test
     void an_address_that_fails_too_often_is_refused_for_a_minute() {
         ApiRequest wrong = ApiKit.request("GET", "/runs", Role.VIEWER)
                 .with("Authorization", "Bearer wrong-token-0123456789")
@@ -219,6 +239,21 @@ final class SecurityTest {
     }
 
     @Test
+    void cookies_of_other_programs_are_no_failures_to_authenticate() {
+        ApiRequest list = ApiRequest.of("GET", "/api/v1/runs")
+                .with("Host", "localhost")
+                .with("Cookie", "session=of-another-program")
+                .from("10.0.0.6");
+        for (int i = 0; i < 20; i++) {
+            assertThat(kit.api.handle(list).status()).isEqualTo(401);
+        }
+        assertThat(kit.api
+                        .handle(ApiKit.request("GET", "/runs", Role.VIEWER).from("10.0.0.6"))
+                        .status())
+                .isEqualTo(200);
+    }
+
+    @Test
     void guessing_tokens_of_awakeables_is_limited_too() {
         ApiRequest guess =
                 ApiKit.request("POST", "/awakeables/guess/resolve", Role.VIEWER).from("10.0.0.9");
@@ -230,6 +265,43 @@ final class SecurityTest {
         assertThat(kit.api.handle(list).status())
                 .as("callers are not locked out")
                 .isEqualTo(200);
+    }
+
+    /** A body that tells whether it was read. */
+    private static final class WatchedBody extends InputStream {
+        private boolean read;
+
+        @Override
+        public int read() {
+            read = true;
+            return -1;
+        }
+    }
+
+    @Test
+    void the_body_of_a_stranger_is_not_read() {
+        String guess = "awk1_" + "A".repeat(32);
+        for (String path : List.of(
+                "/awakeables/guess/resolve",
+                "/awakeables/" + guess + "/resolve",
+                "/awakeables/" + guess + "/reject",
+                "/webhooks/github/" + guess,
+                "/webhooks/none/" + guess)) {
+            WatchedBody body = new WatchedBody();
+            ApiRequest request = ApiRequest.of("POST", "/api/v1" + path)
+                    .with("Host", "localhost")
+                    .with(body);
+            assertThat(kit.api.handle(request).status()).as(path).isEqualTo(404);
+            assertThat(body.read).as(path).isFalse();
+        }
+        WatchedBody body = new WatchedBody();
+        ApiRequest start = ApiRequest.of("POST", "/api/v1/definitions/order/start")
+                .with("Host", "localhost")
+                .with(Authentication.ACTION_HEADER, "true")
+                .with(body);
+        assertThat(kit.api.handle(start).status()).isEqualTo(401);
+        assertThat(HttpApi.on(kit.perdure).build().handle(start).status()).isEqualTo(401);
+        assertThat(body.read).isFalse();
     }
 
     @Test
@@ -331,5 +403,47 @@ final class SecurityTest {
                         .doesNotContain("4111");
             }
         }
+    }
+
+    @Test
+    void what_is_hidden_of_a_definition_is_hidden_in_the_filters_of_bulk_actions() {
+        Redaction redaction = (what, json) -> what.definition().equals("ask") ? "\"(hidden)\"" : json;
+        try (ApiKit hiding = new ApiKit(new MemoryStore(), builder -> builder.redaction(redaction))) {
+            Answer started = hiding.post("/bulk?definition=ask&where=card=4111", "{\"action\": \"PAUSE\"}")
+                    .is(202);
+            assertThat(started.at("/run/memo")).isEqualTo("(hidden)");
+            String id = started.at("/run/id");
+            hiding.await("/bulk/" + id, "/run/state", "COMPLETED");
+            for (String path : List.of("/bulk/" + id, "/runs/" + id, "/runs?definition=perdure.bulk")) {
+                assertThat(hiding.get(path).is(200).json().toString())
+                        .as(path)
+                        .contains("(hidden)")
+                        .doesNotContain("4111");
+            }
+        }
+    }
+
+    @Test
+    void reasons_of_refusals_and_messages_about_values_are_redacted() {
+        UnaryOperator<String> hide = text -> text.replace("4111", "****");
+        try (ApiKit hiding =
+                new ApiKit(new MemoryStore(), builder -> builder.redaction((what, json) -> hide.apply(json)))) {
+            assertThat(hiding.post("/definitions/order/start", "{\"item\": \"x\", \"cents\": \"4111 x\"}")
+                            .is(400)
+                            .at("/detail"))
+                    .contains("**** x")
+                    .doesNotContain("4111");
+            hiding.post("/definitions/parent/start?id=p-4111&wait=PT20S", "{\"item\": \"x\", \"cents\": 1}")
+                    .is(200);
+            String bulk = hiding.admin("POST", "/bulk?definition=order", "{\"action\": \"DELETE\"}")
+                    .is(202)
+                    .at("/run/id");
+            hiding.await("/bulk/" + bulk, "/run/state", "COMPLETED");
+            assertThat(hiding.get("/bulk/" + bulk).at("/report/refusals/0/reason"))
+                    .contains("p-****")
+                    .doesNotContain("4111");
+        }
+        assertThat(Problems.of(new PayloadException("Cannot read 4111."), hide).getMessage())
+                .isEqualTo("Cannot read ****.");
     }
 }

@@ -90,7 +90,7 @@ final class WebhookTest {
     @Test
     void a_signed_webhook_resolves_an_awakeable_once() throws Exception {
         try (ApiKit kit = new ApiKit(new MemoryStore())) {
-            kit.perdure.start(Invocation.of(kit.sample.hook(), "x"), id("h-1"));
+            kit.perdure.start(Invocation.of(kit.sample.signed(), "x"), id("h-1"));
             String path = "/webhooks/github/" + kit.sample.tokens.take();
             String body = "{\"action\": \"opened\"}";
             ApiRequest request = ApiRequest.of("POST", ApiKit.PREFIX + path).with("Host", "localhost");
@@ -105,6 +105,55 @@ final class WebhookTest {
             ApiRequest unknown =
                     ApiRequest.of("POST", ApiKit.PREFIX + "/webhooks/none/x").with("Host", "localhost");
             assertThat(kit.send(unknown).is(404).at("/title")).isEqualTo("UnknownWebhook");
+        }
+    }
+
+    private static ApiRequest plain(String path, String json) {
+        return ApiKit.withBody(ApiRequest.of("POST", ApiKit.PREFIX + path).with("Host", "localhost"), json);
+    }
+
+    @Test
+    void a_token_alone_answers_no_awakeable_that_a_webhook_is_for() throws Exception {
+        try (ApiKit kit = new ApiKit(new MemoryStore())) {
+            kit.perdure.start(Invocation.of(kit.sample.signed(), "x"), id("h-1"));
+            String token = kit.sample.tokens.take();
+            for (String answer : new String[] {"resolve", "reject"}) {
+                assertThat(kit.send(plain("/awakeables/" + token + "/" + answer, "{\"reason\": \"x\"}"))
+                                .is(403)
+                                .at("/detail"))
+                        .isEqualTo(
+                                "This awakeable is answered through the webhook 'github', whose sender signs the body. Send it there, or answer as an operator with POST /runs/{id}/awakeables/{position}/resolve.");
+            }
+            kit.post("/runs/h-1/awakeables/1/resolve", "{\"value\": {\"by\": \"phone\"}}")
+                    .is(200);
+        }
+    }
+
+    @Test
+    void a_webhook_answers_awakeables_of_its_definitions_only() throws Exception {
+        try (ApiKit kit = new ApiKit(new MemoryStore())) {
+            kit.perdure.start(Invocation.of(kit.sample.hook(), "x"), id("h-1"));
+            String token = kit.sample.tokens.take();
+            assertThat(kit.send(OpenApiTest.signed("/webhooks/github/" + token, "{}"))
+                            .is(403)
+                            .at("/detail"))
+                    .isEqualTo(
+                            "The webhook 'github' does not answer this awakeable. Name the definition of its run in webhook(…) when you build the API.");
+            kit.send(plain("/awakeables/" + token + "/resolve", "{}")).is(204);
+        }
+    }
+
+    @Test
+    void a_webhook_without_definitions_is_for_all_awakeables() throws Exception {
+        try (ApiKit kit = new ApiKit(
+                new MemoryStore(), builder -> builder.webhook("github", Webhook.github(ApiKit.GITHUB_SECRET)))) {
+            kit.perdure.start(Invocation.of(kit.sample.hook(), "x"), id("h-1"));
+            String token = kit.sample.tokens.take();
+            assertThat(kit.send(plain("/awakeables/" + token + "/resolve", "{}"))
+                            .is(403)
+                            .at("/title"))
+                    .isEqualTo("SignatureNeeded");
+            kit.send(OpenApiTest.signed("/webhooks/github/" + token, "{}")).is(204);
         }
     }
 

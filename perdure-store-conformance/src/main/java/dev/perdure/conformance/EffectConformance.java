@@ -11,6 +11,7 @@ import dev.perdure.spi.Mailboxes.Published;
 import dev.perdure.spi.Mailboxes.PublishedName;
 import dev.perdure.spi.Mailboxes.Shown;
 import dev.perdure.spi.Outcome;
+import dev.perdure.spi.Runs;
 import dev.perdure.spi.change.Change;
 import dev.perdure.spi.change.Channel;
 import dev.perdure.spi.change.Effect;
@@ -61,6 +62,24 @@ public abstract class EffectConformance extends StoreConformance {
             assertThat(child.after()).isEmpty();
             assertThat(child.history()).hasSize(1);
         });
+    }
+
+    @Test
+    void children_are_read_in_pages_in_the_order_of_their_start() {
+        WorkerId worker = join();
+        RunRef run = startOwned(worker, "a");
+        List<Effect> starts = List.of(
+                new Effect.Start(child("first", run, 1, true)),
+                new Effect.Start(child("second", run, 2, true)),
+                new Effect.Start(child("third", run, 3, true)));
+        apply(worker, advance(run, 1, STAY, starts));
+        List<Runs.TaskRow> all = store().runs().children(run);
+
+        assertThat(all).extracting(row -> row.run().id().value()).containsExactly("first", "second", "third");
+        List<Runs.TaskRow> page = store().runs().children(run, 0, 2);
+        assertThat(page).isEqualTo(all.subList(0, 2));
+        assertThat(store().runs().children(run, page.getLast().run().key(), 2)).isEqualTo(all.subList(2, 3));
+        assertThat(store().runs().children(run, all.getLast().run().key(), 2)).isEmpty();
     }
 
     @Test

@@ -17,6 +17,7 @@ import dev.perdure.internal.settings.Settings;
 import dev.perdure.internal.text.Texts;
 import dev.perdure.internal.worker.MailChanges;
 import dev.perdure.spi.Audit;
+import dev.perdure.spi.Mailboxes;
 import dev.perdure.spi.Mailboxes.Address;
 import dev.perdure.spi.Mailboxes.Arrived;
 import dev.perdure.spi.Outcome;
@@ -209,14 +210,20 @@ public final class MailSender {
     }
 
     private Address find(String token) {
+        return find(settings.store().mailboxes(), token);
+    }
+
+    /** The call that a token answers. */
+    public static Address find(Mailboxes mailboxes, String token) {
         if (!Tokens.isOne(token)) {
             throw new UnknownTokenException(
                     "This is no token of an awakeable: it does not begin with awk1_ or has not the right length. Pass on exactly what Awakeable.token() gave.");
         }
-        return settings.store().mailboxes().awakeable(Tokens.hash(token)).orElseThrow(MailSender::unknownToken);
+        return mailboxes.awakeable(Tokens.hash(token)).orElseThrow(MailSender::unknownToken);
     }
 
-    private static UnknownTokenException unknownToken() {
+    /** No awakeable has a token. */
+    public static UnknownTokenException unknownToken() {
         return new UnknownTokenException(
                 "No awakeable has this token. It was mistyped, or its run has begun anew or is gone.");
     }

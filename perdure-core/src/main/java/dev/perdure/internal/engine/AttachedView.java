@@ -6,6 +6,7 @@ import dev.perdure.audit.Operator;
 import dev.perdure.error.ClosedException;
 import dev.perdure.error.InvalidRequestException;
 import dev.perdure.internal.command.Auditor;
+import dev.perdure.internal.command.MailSender;
 import dev.perdure.internal.definition.ObjectHandler;
 import dev.perdure.internal.definition.ObjectMethods;
 import dev.perdure.internal.definition.Registered.Target;
@@ -138,6 +139,12 @@ final class AttachedView implements EngineView {
     public void rerun(Operator operator, RunRef run, Optional<String> task) {
         TaskReruns reruns = new TaskReruns(services.of(new Auditor(operator, settings.clockwork())));
         task.ifPresentOrElse(name -> reruns.of(run, name), () -> reruns.failed(run));
+    }
+
+    @Override
+    public Runs.Found awaiting(String token) {
+        Mailboxes.Address address = MailSender.find(settings.store().mailboxes(), token);
+        return settings.store().runs().find(address.run()).orElseThrow(MailSender::unknownToken);
     }
 
     @Override

@@ -42,13 +42,23 @@ export async function oneRun(id) {
   return { ...run, ...rest, failure: failure && (failure.stack ?? failure.message) };
 }
 
-export async function history(id) {
-  const answer = await get(path(id) + '/history');
-  return { events: answer.history };
+const MOST_PAGES = 20;
+
+/** A list that the API gives in pages, up to a bound. */
+async function all(path, name) {
+  const list = [];
+  let next;
+  for (let page = 0; page < MOST_PAGES && (page === 0 || next != null); page++) {
+    const answer = await get(path, { limit: 1000, after: next });
+    list.push(...answer[name]);
+    next = answer.next;
+  }
+  return list;
 }
 
+export const history = async id => ({ events: await all(path(id) + '/history', 'history') });
+
 const FAILED = new Set(['ATTEMPT', 'FAILURE']);
-const MOST_PAGES = 20;
 
 /** The journal, page by page up to a bound: {entries, more}. What failed has its error as a text. */
 export async function journal(id) {
@@ -75,18 +85,18 @@ function trace(payload) {
 }
 
 export async function children(id) {
-  const answer = await get(path(id) + '/children');
-  return { children: answer.children.map(child => child.run) };
+  const found = await all(path(id) + '/children', 'children');
+  return { children: found.map(child => child.run) };
 }
 
 const AT_WORK = new Set(['RUNNING', 'SUSPENDED', 'BACKING_OFF', 'PAUSED']);
 
 /** The tasks of a DAG: {name, run, state, after, started_at, ended_at, attempts, reason}. */
 export async function tasks(id) {
-  const answer = await get(path(id) + '/tasks');
+  const found = await all(path(id) + '/tasks', 'tasks');
   const name = task => task.slice(id.length + 1); // the run of a task has the id of its DAG, a slash and the task's name
   return {
-    tasks: answer.tasks.map(({ run, after, history: states }) => {
+    tasks: found.map(({ run, after, history: states }) => {
       const ended = ['COMPLETED', 'FAILED', 'CANCELLED', 'SKIPPED'].includes(run.state);
       const started = states.find(one => AT_WORK.has(one.state));
       return {

@@ -16,8 +16,14 @@ export class ApiError extends Error {
   }
 }
 
-/** One segment of a path. */
-export const segment = text => encodeURIComponent(text);
+const PLAIN = /^[\w:-][\w.:-]*$/;
+
+/** One segment of a path. Servers and proxies refuse some names, such as those with an encoded slash: these travel as Base64. */
+export function segment(text) {
+  if (PLAIN.test(text)) return text;
+  const bytes = String.fromCharCode(...new TextEncoder().encode(text));
+  return '~' + btoa(bytes).replaceAll('+', '-').replaceAll('/', '_').replaceAll('=', '');
+}
 
 function address(path, query) {
   const search = new URLSearchParams();

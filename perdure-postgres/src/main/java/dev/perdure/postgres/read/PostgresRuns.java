@@ -196,18 +196,27 @@ public final class PostgresRuns implements Runs {
 
     @Override
     public List<TaskRow> tasks(RunRef run) {
-        return startedRuns(run, sql.tasks, sql.taskChanges);
+        return startedRuns(run, 0, Integer.MAX_VALUE, new Started(sql.tasks, sql.taskChanges));
     }
 
     @Override
-    public List<TaskRow> children(RunRef run) {
-        return startedRuns(run, sql.children, sql.childrenChanges);
+    public List<TaskRow> children(RunRef run, long after, int limit) {
+        return startedRuns(run, after, limit, new Started(sql.children, sql.childrenChanges));
     }
 
-    private List<TaskRow> startedRuns(RunRef run, String members, String changes) {
+    /** What reads the runs that a run has started, and what reads their changes of state. */
+    private record Started(String members, String changes) {}
+
+    private List<TaskRow> startedRuns(RunRef run, long after, int limit, Started statements) {
         Map<Long, Integer> places = new HashMap<>();
         List<UnplacedTask> tasks = query.all(
-                members, parameters -> parameters.time(database.time()).number(run.key()), row -> {
+                statements.members(),
+                parameters -> parameters
+                        .time(database.time())
+                        .number(run.key())
+                        .number(after)
+                        .integer(limit),
+                row -> {
                     places.put(row.getLong("key"), places.size());
                     return new UnplacedTask(
                             row.getLong("key"),
@@ -220,8 +229,8 @@ public final class PostgresRuns implements Runs {
         }
         Map<Long, List<Entered>> histories = new HashMap<>();
         query.all(
-                changes,
-                parameters -> parameters.number(run.key()),
+                statements.changes(),
+                parameters -> parameters.number(run.key()).number(after).integer(limit),
                 row -> histories
                         .computeIfAbsent(row.getLong("key"), none -> new ArrayList<>())
                         .add(entered(row)));

@@ -143,14 +143,18 @@ public final class QuerySql {
     private static final String CHILDREN =
             "r.before IS NULL AND r.parent_position IS DISTINCT FROM ${REPORTING} AND r.parent_restarts = (SELECT p.restarts FROM ${schema}.run p WHERE p.key = r.parent)";
 
-    /** The tasks or the children of a run, in the order of their start. */
+    /** A page of the tasks or the children of a run, in the order of their start. */
     private static final String STARTED = """
             SELECT ${info}, CASE WHEN r.before IS NULL THEN '{}'::bigint[] ELSE r.after END AS after, o.payload AS outcome
-            FROM ${schema}.run r
+            FROM (
+                -- Apart, so that no plan looks for the first of them among all runs.
+                SELECT * FROM (SELECT * FROM ${schema}.run r WHERE r.parent = ? AND ${member} AND r.key > ? OFFSET 0) r
+                ORDER BY r.key
+                LIMIT ?
+            ) AS r
             LEFT JOIN LATERAL (
                 SELECT payload FROM ${schema}.journal j WHERE j.key = r.key AND j.position = ${OUTCOME} OFFSET 0
             ) o ON true
-            WHERE r.parent = ? AND ${member}
             ORDER BY r.key
             """;
 
@@ -169,8 +173,12 @@ public final class QuerySql {
     private static final String STARTED_CHANGES = """
             SELECT t.key, c.state, c.at, c.reason
             FROM (
-                SELECT key, changes, state, created_at, changed_at, reason, ran_at, after FROM ${schema}.run r
-                WHERE r.parent = ? AND ${member} OFFSET 0
+                SELECT * FROM (
+                    SELECT key, changes, state, created_at, changed_at, reason, ran_at, after FROM ${schema}.run r
+                    WHERE r.parent = ? AND ${member} AND r.key > ? OFFSET 0
+                ) AS r
+                ORDER BY r.key
+                LIMIT ?
             ) AS t
             CROSS JOIN LATERAL (
                 SELECT number, state, at, reason FROM ${schema}.event WHERE event.key = t.key

@@ -11,11 +11,11 @@ import dev.perdure.http.internal.route.Body.ValueType;
 import dev.perdure.http.internal.route.Call;
 import dev.perdure.http.internal.route.Problem;
 import dev.perdure.http.internal.show.Inputs;
+import dev.perdure.http.internal.show.Services;
 import dev.perdure.schedule.CatchUp;
 import dev.perdure.schedule.Overlap;
 import dev.perdure.schedule.Schedule;
 import dev.perdure.schedule.Times;
-import dev.perdure.spi.EngineView;
 import java.time.DateTimeException;
 import java.time.Duration;
 import java.time.Instant;
@@ -62,9 +62,9 @@ final class ScheduleBody {
     private ScheduleBody() {}
 
     /** The schedule. */
-    static Schedule schedule(String name, Call call, EngineView view) {
+    static Schedule schedule(String name, Call call, Services services) {
         String definition = call.requiredText("definition");
-        Object input = Inputs.of(view, definition, call.property("input"));
+        Object input = Inputs.of(services, definition, call.property("input"));
         Schedule schedule = Schedule.of(name, times(call), Invocation.of(definition, input, TypeRef.of(Void.class)))
                 .options(options(call));
         schedule = and(

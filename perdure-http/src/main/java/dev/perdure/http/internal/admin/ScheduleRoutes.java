@@ -104,8 +104,7 @@ public final class ScheduleRoutes {
                                         "/schedules/{name}",
                                         "Makes a schedule, or changes it. It has what the body says, and nothing else.")
                                 .body(ScheduleBody.PROPERTIES),
-                        (schedules, call) ->
-                                schedules.put(ScheduleBody.schedule(call.path(NAME), call, services.view()))),
+                        (schedules, call) -> schedules.put(ScheduleBody.schedule(call.path(NAME), call, services))),
                 change(
                         Route.post("/schedules/{name}/pause", "Fires nothing until it is resumed.")
                                 .body(required("note", ValueType.TEXT, "Why, for those who look at it.")),

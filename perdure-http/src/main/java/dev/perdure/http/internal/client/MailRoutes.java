@@ -33,10 +33,10 @@ public final class MailRoutes {
             .number("reached", "How many waiting calls the event reached.", count -> count);
 
     private final Services services;
-    private final Map<String, Webhook> webhooks;
+    private final Map<String, DeclaredWebhook> webhooks;
 
     /** With these services, and the webhooks by their names. */
-    public MailRoutes(Services services, Map<String, Webhook> webhooks) {
+    public MailRoutes(Services services, Map<String, DeclaredWebhook> webhooks) {
         this.services = services;
         this.webhooks = Map.copyOf(webhooks);
     }
@@ -58,7 +58,7 @@ public final class MailRoutes {
                         .answers(200, "How many calls it reached.", REACHED)
                         .does(this::emit),
                 Route.post("/awakeables/{token}/resolve", "Resolves an awakeable. The token is the permission.")
-                        .open()
+                        .open(this::checkToken)
                         .body(VALUE)
                         .answers(204, "The answer is durable.")
                         .does(call -> {
@@ -66,7 +66,7 @@ public final class MailRoutes {
                             return Answers.done();
                         }),
                 Route.post("/awakeables/{token}/reject", "Rejects an awakeable. The token is the permission.")
-                        .open()
+                        .open(this::checkToken)
                         .body(required("reason", ValueType.TEXT, "The reason, which the workflow gets."))
                         .answers(204, "The answer is durable.")
                         .does(call -> {
@@ -76,7 +76,7 @@ public final class MailRoutes {
                 Route.post(
                                 "/webhooks/{webhook}/{token}",
                                 "Resolves an awakeable with the body of a webhook, which its sender has signed.")
-                        .open()
+                        .open(this::checkWebhook)
                         .body(new Body.Raw(
                                 "What the sender sends: JSON, or a text. The signature is over these bytes."))
                         .answers(204, "The answer is durable.")
@@ -118,14 +118,47 @@ public final class MailRoutes {
         return (Topic<@Nullable Object>) (Topic<?>) Topic.of(name, type);
     }
 
-    private ApiResponse webhook(Call call) {
-        Webhook webhook = webhooks.get(call.path("webhook"));
+    /** A token alone is enough for an awakeable that no webhook answers. */
+    private void checkToken(Map<String, String> path) {
+        String definition = definition(path);
+        webhooks.forEach((name, webhook) -> {
+            if (webhook.isFor(definition)) {
+                throw new Problem(
+                        403,
+                        "SignatureNeeded",
+                        "This awakeable is answered through the webhook '%s', whose sender signs the body. Send it there, or answer as an operator with POST /runs/{id}/awakeables/{position}/resolve."
+                                .formatted(name));
+            }
+        });
+    }
+
+    private void checkWebhook(Map<String, String> path) {
+        String name = path.getOrDefault("webhook", "");
+        if (!declared(name).isFor(definition(path))) {
+            throw new Problem(
+                    403,
+                    "OtherWebhook",
+                    "The webhook '%s' does not answer this awakeable. Name the definition of its run in webhook(…) when you build the API."
+                            .formatted(name));
+        }
+    }
+
+    private String definition(Map<String, String> path) {
+        return services.view().awaiting(path.getOrDefault("token", "")).info().definition();
+    }
+
+    private DeclaredWebhook declared(String name) {
+        DeclaredWebhook webhook = webhooks.get(name);
         if (webhook == null) {
             throw Problem.unknown(
                     "UnknownWebhook",
-                    "This API has no webhook '%s'. Name it with webhook(…) when you build the API."
-                            .formatted(call.path("webhook")));
+                    "This API has no webhook '%s'. Name it with webhook(…) when you build the API.".formatted(name));
         }
+        return webhook;
+    }
+
+    private ApiResponse webhook(Call call) {
+        Webhook webhook = declared(call.path("webhook")).check();
         if (!webhook.isSigned(call.request(), call.bytes())) {
             throw Problem.wrongSecret(
                     "WrongSignature",

@@ -80,7 +80,7 @@ public final class StartRoutes {
     private ApiResponse start(Call call) throws InterruptedException {
         Duration wait = outcomes.wait(call);
         String definition = call.path("definition");
-        Object input = Inputs.of(services.view(), definition, call.json());
+        Object input = Inputs.of(services, definition, call.json());
         if (services.view()
                         .signature(definition)
                         .map(EngineView.Signature::kind)
@@ -106,7 +106,7 @@ public final class StartRoutes {
         Duration wait = outcomes.wait(call);
         ObjectKey object = new ObjectKey(call.path("type"), call.path("key"));
         String handler = call.path("handler");
-        Object input = Inputs.of(services.view(), object.type() + "/" + handler, call.json());
+        Object input = Inputs.of(services, object.type() + "/" + handler, call.json());
         return answer(services.view().call(object, handler, input, options(call)), wait);
     }
 

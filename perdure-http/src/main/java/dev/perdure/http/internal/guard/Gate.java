@@ -73,19 +73,13 @@ public final class Gate {
     /** Who sends the request, if the route is for that caller. */
     public Caller admit(ApiRequest request, Route route) {
         Role needed = route.role().orElse(null);
-        FailureLimit limit = needed == null ? wrongSecrets : failures;
-        if (limit.blocks(request.address())) {
-            throw new Problem(
-                    429,
-                    "TooManyFailures",
-                    "This address has failed to authenticate %d times in a minute. Wait a minute, then send the right token."
-                            .formatted(FailureLimit.MOST_FAILURES));
-        }
         if (needed == null) {
+            requireFew(wrongSecrets, request);
             checkOrigin(request);
             return WEBHOOK;
         }
-        Caller caller = caller(request, route);
+        requireFew(failures, request);
+        Caller caller = caller(request, route.isAction());
         if (!caller.role().includes(needed)) {
             throw new Problem(
                     403,
@@ -99,14 +93,30 @@ public final class Gate {
         return caller;
     }
 
+    /** Who looks at a page that is for callers only. Every role may look. */
+    public Caller admitToPage(ApiRequest request) {
+        requireFew(failures, request);
+        return caller(request, false);
+    }
+
+    private static void requireFew(FailureLimit failed, ApiRequest request) {
+        if (failed.blocks(request.address())) {
+            throw new Problem(
+                    429,
+                    "TooManyFailures",
+                    "This address has failed to authenticate %d times in a minute. Wait a minute, then send the right token."
+                            .formatted(FailureLimit.MOST_FAILURES));
+        }
+    }
+
     /** Counts a secret in a request to an open route that was wrong. */
     public void failed(ApiRequest request) {
         wrongSecrets.count(request.address());
     }
 
-    private Caller caller(ApiRequest request, Route route) {
+    private Caller caller(ApiRequest request, boolean acts) {
         if (authentication == null) {
-            if (route.isAction()) {
+            if (acts) {
                 throw new Problem(
                         401,
                         "NotAuthenticated",
@@ -116,8 +126,8 @@ public final class Gate {
         }
         Optional<Caller> caller = authentication.caller(request);
         if (caller.isEmpty()) {
-            if (request.headers().containsKey("Authorization")
-                    || request.headers().containsKey("Cookie")) {
+            // A browser sends the cookies of other programs of this host along: they are no attempt to get in here.
+            if (request.headers().containsKey("Authorization")) {
                 failures.count(request.address());
             }
             throw new Problem(

@@ -30,16 +30,26 @@ import dev.perdure.error.UnknownRunException;
 import dev.perdure.error.UnknownScheduleException;
 import dev.perdure.error.UnknownTokenException;
 import dev.perdure.error.UnknownVersionException;
+import java.util.function.UnaryOperator;
 
 /** Which status the exceptions of the library have. */
 public final class Problems {
     private Problems() {}
 
-    /** The exception as a problem, under its own name. Its message says what to do. */
-    public static Problem of(PerdureException thrown) {
-        String detail = thrown instanceof StoreException
-                ? "The database does not answer. Send the request again later. The log of the process says more."
-                : thrown.getMessage();
+    /**
+     * The exception as a problem, under its own name. Its message says what to do.
+     *
+     * @param redaction what to show of a message that may have a value of a run in it
+     */
+    public static Problem of(PerdureException thrown, UnaryOperator<String> redaction) {
+        String message = String.valueOf(thrown.getMessage());
+        String detail = switch (thrown) {
+            case StoreException unreachable ->
+                "The database does not answer. Send the request again later. The log of the process says more.";
+            case PayloadException unreadable -> redaction.apply(message);
+            case RunFailedException failed -> redaction.apply(message);
+            default -> message;
+        };
         return new Problem(status(thrown), thrown.getClass().getSimpleName(), detail);
     }
 

@@ -5,6 +5,7 @@ import dev.perdure.http.internal.json.Shape;
 import dev.perdure.http.security.Role;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
@@ -15,7 +16,7 @@ import org.jspecify.annotations.Nullable;
  */
 public final class Route {
     private final Line line;
-    private final @Nullable Role role;
+    private final Access access;
     private final List<Parameter> parameters;
     private final Body body;
     private final List<Answer> answers;
@@ -39,6 +40,28 @@ public final class Route {
      */
     public record Answer(int status, String about, Optional<Shape<?>> shape) {}
 
+    /**
+     * Checks the secret that a request to an open route carries in its path. It does so before the body is read, so that
+     * a stranger makes the process hold nothing.
+     */
+    @FunctionalInterface
+    public interface Secret {
+        /** Returns if the secret is right, and throws if it is wrong. */
+        void check(Map<String, String> path);
+    }
+
+    /**
+     * Who may use a route.
+     *
+     * @param role callers with this role; null if it needs no caller
+     * @param secret what others have to send
+     */
+    private record Access(@Nullable Role role, Secret secret) {
+        static Access of(Role least) {
+            return new Access(least, path -> {});
+        }
+    }
+
     /** Answers a request. */
     @FunctionalInterface
     public interface Handler {
@@ -47,14 +70,9 @@ public final class Route {
     }
 
     private Route(
-            Line line,
-            @Nullable Role role,
-            List<Parameter> parameters,
-            Body body,
-            List<Answer> answers,
-            Handler handler) {
+            Line line, Access access, List<Parameter> parameters, Body body, List<Answer> answers, Handler handler) {
         this.line = line;
-        this.role = role;
+        this.access = access;
         this.parameters = parameters;
         this.body = body;
         this.answers = answers;
@@ -65,7 +83,8 @@ public final class Route {
         Handler missing = call -> {
             throw new IllegalStateException("The route " + path + " has no handler.");
         };
-        return new Route(new Line(method, path, about), role, List.of(), new Body.None(), List.of(), missing);
+        return new Route(
+                new Line(method, path, about), Access.of(role), List.of(), new Body.None(), List.of(), missing);
     }
 
     /** A route that reads. */
@@ -90,12 +109,12 @@ public final class Route {
 
     /** Needs this role. */
     public Route role(Role least) {
-        return new Route(line, least, parameters, body, answers, handler);
+        return new Route(line, Access.of(least), parameters, body, answers, handler);
     }
 
     /** Needs no role: the request itself carries the secret that permits it. */
-    public Route open() {
-        return new Route(line, null, parameters, body, answers, handler);
+    public Route open(Secret secret) {
+        return new Route(line, new Access(null, secret), parameters, body, answers, handler);
     }
 
     /** Takes these parameters too. */
@@ -106,7 +125,7 @@ public final class Route {
     /** Takes these parameters too. */
     public Route with(List<Parameter> more) {
         return new Route(
-                line, role, Stream.concat(parameters.stream(), more.stream()).toList(), body, answers, handler);
+                line, access, Stream.concat(parameters.stream(), more.stream()).toList(), body, answers, handler);
     }
 
     /** Takes a body with these properties. */
@@ -116,7 +135,7 @@ public final class Route {
 
     /** Takes this body. */
     public Route body(Body content) {
-        return new Route(line, role, parameters, content, answers, handler);
+        return new Route(line, access, parameters, content, answers, handler);
     }
 
     /** Answers with an object. */
@@ -132,7 +151,7 @@ public final class Route {
     private Route answers(Answer answer) {
         return new Route(
                 line,
-                role,
+                access,
                 parameters,
                 body,
                 Stream.concat(answers.stream(), Stream.of(answer)).toList(),
@@ -141,7 +160,7 @@ public final class Route {
 
     /** Does this. */
     public Route does(Handler code) {
-        return new Route(line, role, parameters, body, answers, code);
+        return new Route(line, access, parameters, body, answers, code);
     }
 
     /** The method. */
@@ -161,7 +180,12 @@ public final class Route {
 
     /** The role that it needs at least; empty if it is open. */
     public Optional<Role> role() {
-        return Optional.ofNullable(role);
+        return Optional.ofNullable(access.role());
+    }
+
+    /** Checks the secret of a request, if the route is open. */
+    public void checkSecret(Map<String, String> path) {
+        access.secret().check(path);
     }
 
     /** Whether it changes something. */

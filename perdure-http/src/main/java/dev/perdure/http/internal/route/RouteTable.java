@@ -4,6 +4,7 @@ import java.nio.ByteBuffer;
 import java.nio.charset.CharacterCodingException;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
+import java.util.Base64;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
@@ -13,6 +14,7 @@ import org.jspecify.annotations.Nullable;
 /** All routes. Finds the one that a request is for. Immutable. */
 public final class RouteTable {
     private static final int HEX = 16;
+    private static final String BASE64 = "~";
 
     private final List<Route> routes;
 
@@ -92,7 +94,10 @@ public final class RouteTable {
         return values;
     }
 
-    /** The parts of a path, decoded one by one, so that an encoded slash is part of a name. */
+    /**
+     * The parts of a path, decoded one by one, so that an encoded slash is part of a name. Some servers and proxies refuse
+     * that, or decode it before; therefore a part may also be a tilde and the Base64 of its name.
+     */
     private static List<String> words(String path) {
         if (!path.startsWith("/")) {
             throw Problem.invalid("The path does not begin with a slash.");
@@ -102,9 +107,18 @@ public final class RouteTable {
             if (part.equals(".") || part.equals("..")) {
                 throw Problem.invalid("The path has a part '%s'. Send the path that you mean.".formatted(part));
             }
-            words.add(decoded(part, "path"));
+            words.add(part.startsWith(BASE64) ? fromBase64(part.substring(1)) : decoded(part, "path"));
         }
         return words;
+    }
+
+    private static String fromBase64(String part) {
+        try {
+            return text(ByteBuffer.wrap(Base64.getUrlDecoder().decode(part)), "path");
+        } catch (IllegalArgumentException wrong) {
+            throw Problem.invalid(
+                    "The path has a part that begins with '~' and is not Base64 with the alphabet for URLs. Write a '~' at the beginning of a name as %7E.");
+        }
     }
 
     /** Decodes percent escapes, strictly, as UTF-8. */
@@ -128,11 +142,12 @@ public final class RouteTable {
                 bytes[length++] = (byte) character;
             }
         }
+        return text(ByteBuffer.wrap(bytes, 0, length), where);
+    }
+
+    private static String text(ByteBuffer bytes, String where) {
         try {
-            String decoded = StandardCharsets.UTF_8
-                    .newDecoder()
-                    .decode(ByteBuffer.wrap(bytes, 0, length))
-                    .toString();
+            String decoded = StandardCharsets.UTF_8.newDecoder().decode(bytes).toString();
             if (decoded.chars().anyMatch(Character::isISOControl)) {
                 throw Problem.invalid("The %s has a control character. Remove it.".formatted(where));
             }

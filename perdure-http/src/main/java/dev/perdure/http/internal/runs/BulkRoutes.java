@@ -19,14 +19,13 @@ import dev.perdure.http.internal.route.Problem;
 import dev.perdure.http.internal.route.Route;
 import dev.perdure.http.internal.show.RunView;
 import dev.perdure.http.internal.show.Services;
+import dev.perdure.http.internal.show.Shown;
 import dev.perdure.http.security.Role;
 import java.util.List;
 import java.util.Optional;
 
 /** Commands all runs that a filter selects. */
 public final class BulkRoutes {
-    private static final String DEFINITION = "perdure.bulk";
-
     /** A bulk action with its report. */
     private record Progress(RunView run, Optional<BulkReport> report) {}
 
@@ -108,9 +107,22 @@ public final class BulkRoutes {
     private Progress progress(RunId id) {
         Run<BulkReport> run = services.perdure().run(id, TypeRef.of(BulkReport.class));
         RunView view = services.shown().run(run.info());
-        if (!view.info().definition().equals(DEFINITION)) {
+        if (!view.info().definition().equals(Shown.BULK)) {
             throw Problem.unknown("UnknownBulkAction", "Run '%s' is no bulk action. Show it as a run.".formatted(id));
         }
-        return new Progress(view, view.info().state() == RunState.COMPLETED ? run.resultNow() : Optional.empty());
+        return new Progress(
+                view,
+                view.info().state() == RunState.COMPLETED ? run.resultNow().map(this::redacted) : Optional.empty());
+    }
+
+    private BulkReport redacted(BulkReport report) {
+        return new BulkReport(
+                report.changed(),
+                report.skipped(),
+                report.refused(),
+                report.refusals().stream()
+                        .map(refusal -> new BulkReport.Refusal(
+                                refusal.run(), services.shown().problem(refusal.reason())))
+                        .toList());
     }
 }

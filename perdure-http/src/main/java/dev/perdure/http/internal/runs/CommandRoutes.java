@@ -155,7 +155,7 @@ public final class CommandRoutes {
 
     /** The input as the type that the definition takes. */
     private @Nullable Object typed(Run<Void> run, JsonNode input) {
-        return Inputs.of(services.view(), run.info().definition(), Optional.of(input));
+        return Inputs.of(services, run.info().definition(), Optional.of(input));
     }
 
     private ApiResponse delete(Call call) {

@@ -14,6 +14,7 @@ import dev.perdure.http.internal.route.Call;
 import dev.perdure.http.internal.route.Parameter;
 import dev.perdure.http.internal.route.Route;
 import dev.perdure.http.internal.show.AuditView;
+import dev.perdure.http.internal.show.Paging;
 import dev.perdure.http.internal.show.RunView;
 import dev.perdure.http.internal.show.Services;
 import dev.perdure.http.security.Redaction.Kind;
@@ -28,7 +29,6 @@ import dev.perdure.spi.change.Payload;
 import dev.perdure.spi.change.Recorded;
 import java.util.List;
 import java.util.Optional;
-import java.util.function.Function;
 import tools.jackson.databind.JsonNode;
 
 /** Reads one run. */
@@ -100,8 +100,12 @@ public final class ReadRoutes {
             .text("reason", "What it failed with, or why.", EventView::reason)
             .text("text", "The event in one line.", EventView::text);
 
-    private static final Shape<List<EventView>> HISTORY =
-            Shape.<List<EventView>>named("History").list("history", "Oldest first.", EVENT, events -> events);
+    /** A page of a list. */
+    private record Page<T>(List<T> list, Optional<String> next) {}
+
+    private static final Shape<Page<EventView>> HISTORY = Shape.<Page<EventView>>named("History")
+            .list("history", "Oldest first.", EVENT, Page::list)
+            .text("next", Paging.NEXT, Page::next);
 
     /** An entry of a journal with its payload. */
     private record EntryView(Recorded recorded, Optional<JsonNode> payload) {}
@@ -144,11 +148,13 @@ public final class ReadRoutes {
             .texts("after", "The ids of the tasks that it comes after.", BelowView::after)
             .list("history", "The states that it has been in, oldest first.", ENTERED, BelowView::history);
 
-    private static final Shape<List<BelowView>> TASKS =
-            Shape.<List<BelowView>>named("Tasks").list("tasks", "In the order of the DAG.", BELOW, tasks -> tasks);
+    private static final Shape<Page<BelowView>> TASKS = Shape.<Page<BelowView>>named("Tasks")
+            .list("tasks", "In the order of the DAG.", BELOW, Page::list)
+            .text("next", Paging.NEXT, Page::next);
 
-    private static final Shape<List<BelowView>> CHILDREN =
-            Shape.<List<BelowView>>named("Children").list("children", "Oldest first.", BELOW, children -> children);
+    private static final Shape<Page<BelowView>> CHILDREN = Shape.<Page<BelowView>>named("Children")
+            .list("children", "Oldest first.", BELOW, Page::list)
+            .text("next", Paging.NEXT, Page::next);
 
     /** A mail with its payload. */
     private record MailView(Mailboxes.Arrived arrived, Optional<JsonNode> payload) {}
@@ -193,18 +199,21 @@ public final class ReadRoutes {
                 Route.get(
                                 "/runs/{id}/history",
                                 "Shows the journal and the changes of state of a run, without payloads.")
-                        .answers(200, "The history.", HISTORY)
+                        .with(Paging.PARAMETERS)
+                        .answers(200, "A page of the history.", HISTORY)
                         .does(this::history),
                 Route.get("/runs/{id}/journal", "Shows the journal of a run with its payloads, one page at a time.")
                         .with(Parameter.query("after", "The position after which to begin. 0 by default."))
                         .answers(200, "A page of the journal.", JOURNAL)
                         .does(this::journal),
                 Route.get("/runs/{id}/tasks", "Shows the tasks of the run of a DAG.")
-                        .answers(200, "The tasks.", TASKS)
-                        .does(call -> below(call, TASKS, found -> runs().tasks(found.ref()))),
+                        .with(Paging.PARAMETERS)
+                        .answers(200, "A page of the tasks.", TASKS)
+                        .does(this::tasks),
                 Route.get("/runs/{id}/children", "Shows the children that a run has started.")
-                        .answers(200, "The children.", CHILDREN)
-                        .does(call -> below(call, CHILDREN, found -> runs().children(found.ref()))),
+                        .with(Paging.PARAMETERS)
+                        .answers(200, "A page of the children.", CHILDREN)
+                        .does(this::children),
                 Route.get("/runs/{id}/mail", "Shows the mail that a run has not taken yet.")
                         .with(Parameter.query("after", "The number of the mail after which to begin. 0 by default."))
                         .answers(200, "The mail.", MAIL)
@@ -233,11 +242,7 @@ public final class ReadRoutes {
         return Answers.ok(DETAILS.json(new Details(
                 services.shown().run(found.info()),
                 basis,
-                services.shown()
-                        .typed(
-                                new Subject(Kind.INPUT, definition, ""),
-                                basis.input(),
-                                signature.map(EngineView.Signature::inputType)),
+                services.shown().input(found.info(), basis.input(), signature.map(EngineView.Signature::inputType)),
                 result.flatMap(payload -> services.shown()
                         .typed(
                                 new Subject(Kind.RESULT, definition, ""),
@@ -256,15 +261,17 @@ public final class ReadRoutes {
                     ? Optional.of(services.shown().failure(definition, recorded))
                     : Optional.empty();
         } catch (PayloadException ofAnotherCodec) { // the message says so
-            return Optional.of(Json.object().put("message", ofAnotherCodec.getMessage()));
+            String message = String.valueOf(ofAnotherCodec.getMessage());
+            return Optional.of(Json.object()
+                    .put("message", services.shown().text(new Subject(Kind.FAILURE, definition, ""), message)));
         }
     }
 
     private ApiResponse history(Call call) {
         String definition = services.found(call).info().definition();
-        return Answers.ok(HISTORY.json(services.run(call).history().stream()
-                .map(event -> view(event, definition))
-                .toList()));
+        HistoryPage page = HistoryPage.of(services.run(call).history(), call.query("after"), Paging.limit(call));
+        return Answers.ok(HISTORY.json(new Page<>(
+                page.events().stream().map(event -> view(event, definition)).toList(), page.next())));
     }
 
     private EventView view(HistoryEvent event, String definition) {
@@ -294,16 +301,40 @@ public final class ReadRoutes {
         return Answers.ok(JOURNAL.json(new JournalPage(entries, next)));
     }
 
-    private ApiResponse below(Call call, Shape<List<BelowView>> shape, Function<Runs.Found, List<Runs.TaskRow>> rows) {
-        List<Runs.TaskRow> found = rows.apply(services.found(call));
-        return Answers.ok(shape.json(found.stream()
-                .map(row -> new BelowView(
-                        services.shown().run(row.info()),
-                        row.after().stream()
-                                .map(place -> found.get(place).run().id().value())
-                                .toList(),
-                        row.history()))
-                .toList()));
+    /** The engine reads all tasks of a DAG at once, too; only the answer is cut. */
+    private ApiResponse tasks(Call call) {
+        List<Runs.TaskRow> all = runs().tasks(services.found(call).ref());
+        List<String> ids = all.stream().map(row -> row.run().id().value()).toList();
+        int from = call.query("after")
+                .map(last -> ids.indexOf(last) + 1)
+                .map(next -> {
+                    if (next == 0) {
+                        throw Paging.unknownPlace();
+                    }
+                    return next;
+                })
+                .orElse(0);
+        int to = Math.min(all.size(), from + Paging.limit(call));
+        List<BelowView> page = all.subList(from, to).stream()
+                .map(row -> below(row, row.after().stream().map(ids::get).toList()))
+                .toList();
+        return Answers.ok(
+                TASKS.json(new Page<>(page, to == all.size() ? Optional.empty() : Optional.of(ids.get(to - 1)))));
+    }
+
+    private ApiResponse children(Call call) {
+        int limit = Paging.limit(call);
+        List<Runs.TaskRow> rows =
+                runs().children(services.found(call).ref(), call.offset("after").orElse(0L), limit);
+        return Answers.ok(CHILDREN.json(new Page<>(
+                rows.stream().map(row -> below(row, List.of())).toList(),
+                rows.size() < limit
+                        ? Optional.empty()
+                        : Optional.of(Long.toString(rows.getLast().run().key())))));
+    }
+
+    private BelowView below(Runs.TaskRow row, List<String> after) {
+        return new BelowView(services.shown().run(row.info()), after, row.history());
     }
 
     private ApiResponse mail(Call call) {

@@ -3,6 +3,8 @@ package dev.perdure.http.internal.show;
 import dev.perdure.error.PayloadException;
 import dev.perdure.http.internal.json.Json;
 import dev.perdure.http.internal.route.Problem;
+import dev.perdure.http.security.Redaction.Kind;
+import dev.perdure.http.security.Redaction.Subject;
 import dev.perdure.spi.EngineView;
 import dev.perdure.spi.EngineView.Signature;
 import java.util.Optional;
@@ -14,7 +16,8 @@ public final class Inputs {
     private Inputs() {}
 
     /** The input of a definition. */
-    public static @Nullable Object of(EngineView view, String definition, Optional<JsonNode> given) {
+    public static @Nullable Object of(Services services, String definition, Optional<JsonNode> given) {
+        EngineView view = services.view();
         Signature signature = view.signature(definition)
                 .orElseThrow(() -> Problem.unknown(
                         "UnknownDefinition",
@@ -35,7 +38,10 @@ public final class Inputs {
             throw Problem.invalid("The input does not fit '%s'. %s Give it as JSON of the type %s."
                     .formatted(
                             definition,
-                            wrong.getMessage(),
+                            services.shown()
+                                    .text(
+                                            new Subject(Kind.FAILURE, definition, ""),
+                                            String.valueOf(wrong.getMessage())),
                             signature.inputType().getTypeName()));
         }
     }

@@ -19,6 +19,8 @@ import java.nio.charset.CharacterCodingException;
 import java.nio.charset.StandardCharsets;
 import java.util.Base64;
 import java.util.Optional;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.core.JacksonException;
 import tools.jackson.databind.JsonNode;
@@ -28,6 +30,11 @@ import tools.jackson.databind.node.ObjectNode;
 public final class Shown {
     /** How many bytes of a payload a list shows at most. */
     public static final int MOST_BYTES = 256 * 1024;
+
+    /** The definition of bulk actions. */
+    public static final String BULK = "perdure.bulk";
+
+    private static final Pattern NAMED_DEFINITION = Pattern.compile(" definition=([^\\s,]+)");
 
     private final EngineView view;
     private final @Nullable Redaction redaction;
@@ -114,6 +121,11 @@ public final class Shown {
         return shown.isString() ? shown.asString() : Json.text(shown);
     }
 
+    /** What to show of the message of an exception that may have a value of a run in it. */
+    public String problem(String message) {
+        return text(new Subject(Kind.FAILURE, "", ""), message);
+    }
+
     /** A run in a list. */
     public RunView run(RunInfo info) {
         Subject described = new Subject(Kind.DESCRIPTION, info.definition(), "");
@@ -122,8 +134,32 @@ public final class Shown {
                 info,
                 info.reason().map(reason -> text(failed, reason)),
                 info.description().status().map(status -> text(described, status)),
-                info.description().memo().map(memo -> text(described, memo)),
+                info.description().memo().map(memo -> memo(info, text(described, memo))),
                 redacted(described, attributes(info)));
+    }
+
+    private String memo(RunInfo info, String text) {
+        return selected(info).map(runs -> text(runs, text)).orElse(text);
+    }
+
+    /** The input of a run. */
+    public Optional<JsonNode> input(RunInfo info, Payload payload, Optional<Type> type) {
+        Optional<JsonNode> input = typed(new Subject(Kind.INPUT, info.definition(), ""), payload, type);
+        return selected(info)
+                .flatMap(runs -> input.map(json -> redacted(runs, json)))
+                .or(() -> input);
+    }
+
+    /**
+     * The runs that a bulk action is for. What it shows of itself has its filter, and that has values of their attributes;
+     * so what is hidden of them is hidden there, too.
+     */
+    private static Optional<Subject> selected(RunInfo info) {
+        if (!info.definition().equals(BULK)) {
+            return Optional.empty();
+        }
+        Matcher named = NAMED_DEFINITION.matcher(info.description().memo().orElse(""));
+        return Optional.of(new Subject(Kind.DESCRIPTION, named.find() ? named.group(1) : "", ""));
     }
 
     private static JsonNode attributes(RunInfo info) {

@@ -1,0 +1,32 @@
+package dev.perdure.http.internal.show;
+
+import dev.perdure.http.internal.route.Call;
+import dev.perdure.http.internal.route.Parameter;
+import dev.perdure.http.internal.route.Problem;
+import java.util.List;
+
+/** Lists that are read one page at a time: a page tells where the next one begins. */
+public final class Paging {
+    /** What a list is asked with. */
+    public static final List<Parameter> PARAMETERS = List.of(
+            Parameter.query("limit", "How many at most, 1 to 1000. 100 by default."),
+            Parameter.query("after", "The 'next' of the page before."));
+
+    /** What a page says about the next one. */
+    public static final String NEXT = "Give it as 'after' to read the next page; missing on the last one.";
+
+    private static final int DEFAULT_LIMIT = 100;
+    private static final int MOST = 1_000;
+
+    private Paging() {}
+
+    /** How many the caller wants at most. */
+    public static int limit(Call call) {
+        return call.number("limit", DEFAULT_LIMIT, 1, MOST);
+    }
+
+    /** What is refused if 'after' is no place in the list. */
+    public static Problem unknownPlace() {
+        return Problem.invalid("The parameter 'after' is not one that this API has given. Give the 'next' of a page.");
+    }
+}
