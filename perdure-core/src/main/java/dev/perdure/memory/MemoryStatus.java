@@ -6,6 +6,7 @@ import dev.perdure.retention.Retention;
 import dev.perdure.retention.RetentionInfo;
 import dev.perdure.spi.change.ObjectKey;
 import dev.perdure.status.Finding;
+import dev.perdure.status.StoreHealth;
 import dev.perdure.status.StoreStatus;
 import dev.perdure.status.StoreStatus.InState;
 import dev.perdure.status.StoreStatus.Removal;
@@ -38,9 +39,7 @@ final class MemoryStatus {
     StoreStatus read() {
         RetentionInfo retention = removals.info();
         return tables.inTransaction(() -> {
-            long workers = tables.workers.values().stream()
-                    .filter(worker -> worker.leaseEnds - tables.nanoTime() > 0)
-                    .count();
+            int workers = workers();
             List<InState> runs = live();
             List<Finding> findings = new ArrayList<>();
             runs.stream()
@@ -58,13 +57,31 @@ final class MemoryStatus {
             pausedCalls().map(Finding::pausedCall).forEach(findings::add);
             return new StoreStatus(
                     tables.now(),
-                    Math.toIntExact(workers),
+                    workers,
                     runs,
                     removal(retention),
                     List.of(),
                     Optional.empty(),
                     findings);
         });
+    }
+
+    StoreHealth health() {
+        return tables.inTransaction(() -> {
+            List<Row> ready = tables.byKey.values().stream()
+                    .filter(row -> row.state == RunState.READY)
+                    .toList();
+            return new StoreHealth(
+                    workers(),
+                    ready.size(),
+                    ready.stream().map(row -> row.changedAt).min(Comparator.naturalOrder()));
+        });
+    }
+
+    private int workers() {
+        return Math.toIntExact(tables.workers.values().stream()
+                .filter(worker -> worker.leaseEnds - tables.nanoTime() > 0)
+                .count());
     }
 
     private boolean isLate(Row row) {

@@ -19,6 +19,7 @@ import dev.perdure.spi.VersionRules;
 import dev.perdure.spi.payload.Payloads;
 import dev.perdure.spi.report.Reports;
 import dev.perdure.spi.statistics.Statistics;
+import dev.perdure.status.StoreHealth;
 import dev.perdure.status.StoreStatus;
 
 /**
@@ -143,6 +144,11 @@ public final class MemoryStore implements Store {
     @Override
     public StoreStatus status() {
         return new MemoryStatus(tables, removals).read();
+    }
+
+    @Override
+    public StoreHealth health() {
+        return new MemoryStatus(tables, removals).health();
     }
 
     @Override

@@ -3,6 +3,7 @@ package dev.perdure.spi;
 import dev.perdure.spi.payload.Payloads;
 import dev.perdure.spi.report.Reports;
 import dev.perdure.spi.statistics.Statistics;
+import dev.perdure.status.StoreHealth;
 import dev.perdure.status.StoreStatus;
 
 /**
@@ -57,6 +58,9 @@ public interface Store extends AutoCloseable {
 
     /** How it is, for operators. This may take as long as a look at all runs that have not ended. */
     StoreStatus status();
+
+    /** Whether it works, for health checks, which come every few seconds from every process. */
+    StoreHealth health();
 
     /** Tells engines that something may have changed. */
     Hints hints();

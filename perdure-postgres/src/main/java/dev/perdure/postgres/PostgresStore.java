@@ -56,6 +56,7 @@ import dev.perdure.spi.VersionRules;
 import dev.perdure.spi.payload.Payloads;
 import dev.perdure.spi.report.Reports;
 import dev.perdure.spi.statistics.Statistics;
+import dev.perdure.status.StoreHealth;
 import dev.perdure.status.StoreStatus;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -328,6 +329,11 @@ public final class PostgresStore implements Store {
     @Override
     public StoreStatus status() {
         return status.read();
+    }
+
+    @Override
+    public StoreHealth health() {
+        return status.health();
     }
 
     @Override

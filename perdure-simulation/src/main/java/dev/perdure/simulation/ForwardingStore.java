@@ -17,6 +17,7 @@ import dev.perdure.spi.VersionRules;
 import dev.perdure.spi.payload.Payloads;
 import dev.perdure.spi.report.Reports;
 import dev.perdure.spi.statistics.Statistics;
+import dev.perdure.status.StoreHealth;
 import dev.perdure.status.StoreStatus;
 
 /** A store in front of another. */
@@ -111,6 +112,11 @@ public abstract class ForwardingStore implements Store {
     @Override
     public StoreStatus status() {
         return store.status();
+    }
+
+    @Override
+    public StoreHealth health() {
+        return store.health();
     }
 
     @Override

@@ -14,9 +14,12 @@ import dev.perdure.spi.change.Lane;
 import dev.perdure.spi.change.Move;
 import dev.perdure.spi.change.RunRef;
 import dev.perdure.spi.change.WorkerId;
+import dev.perdure.status.StoreHealth;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.Set;
 import java.util.UUID;
 import org.junit.jupiter.api.Test;
@@ -73,6 +76,21 @@ public abstract class LeasesConformance extends StoreConformance {
         assertThat(store().status().at()).isEqualTo(now());
         store().leases().leave(worker);
         assertThat(store().status().workers()).isEqualTo(1);
+    }
+
+    @Test
+    void the_health_of_the_store_tells_the_workers_and_since_when_runs_are_ready() {
+        assertThat(store().health()).isEqualTo(new StoreHealth(0, 0, Optional.empty()));
+        WorkerId worker = join();
+        startOwned(worker, "a");
+        assertThat(store().health()).isEqualTo(new StoreHealth(1, 0, Optional.empty()));
+        advance(Duration.ofDays(1));
+        Instant died = now();
+        store().leases().leave(worker);
+        sweep();
+        advance(Duration.ofHours(1));
+        startReady("b");
+        assertThat(store().health()).isEqualTo(new StoreHealth(0, 2, Optional.of(died)));
     }
 
     @Test

@@ -23,6 +23,7 @@ import dev.perdure.spi.change.WorkerId;
 import dev.perdure.spi.payload.Payloads;
 import dev.perdure.spi.report.Reports;
 import dev.perdure.spi.statistics.Statistics;
+import dev.perdure.status.StoreHealth;
 import dev.perdure.status.StoreStatus;
 import java.time.Instant;
 import java.util.List;
@@ -229,6 +230,11 @@ final class Faults implements Store {
     @Override
     public StoreStatus status() {
         return store.status();
+    }
+
+    @Override
+    public StoreHealth health() {
+        return store.health();
     }
 
     @Override

@@ -14,6 +14,7 @@ import dev.perdure.retention.Retention;
 import dev.perdure.retention.RetentionInfo;
 import dev.perdure.status.Finding;
 import dev.perdure.status.Finding.Kind;
+import dev.perdure.status.StoreHealth;
 import dev.perdure.status.StoreStatus;
 import dev.perdure.status.StoreStatus.InState;
 import dev.perdure.status.StoreStatus.Removal;
@@ -122,6 +123,16 @@ public final class PostgresStatus {
                 tables.stream().map(Measured::table).toList(),
                 oldest,
                 findings);
+    }
+
+    public StoreHealth health() {
+        return all(
+                        sql.health,
+                        row -> new StoreHealth(
+                                row.getInt("workers"),
+                                row.getLong("ready"),
+                                Optional.ofNullable(Results.timeOrNull(row, "oldest_ready"))))
+                .getFirst();
     }
 
     private static InState inState(ResultSet row) throws SQLException {

@@ -14,6 +14,12 @@ public final class StatusSql {
                 current_setting('autovacuum')::boolean AS autovacuum
             """;
 
+    private static final String HEALTH = """
+            SELECT (SELECT count(*) FROM ${schema}.worker WHERE NOT dead AND expires_at > clock_timestamp()) AS workers,
+                count(*) AS ready, min(since) AS oldest_ready
+            FROM ${schema}.ready
+            """;
+
     /** Reads all runs that have not ended; how many others, depends on the indexes. */
     private static final String LIVE = """
             SELECT live.state, live.runs, live.created_at, (
@@ -141,6 +147,7 @@ public final class StatusSql {
             """;
 
     final String general;
+    final String health;
     final String live;
     final String unregistered;
     final String allDrain;
@@ -154,6 +161,7 @@ public final class StatusSql {
 
     public StatusSql(Schema schema) {
         this.general = schema.sql(GENERAL);
+        this.health = schema.sql(HEALTH);
         this.live = schema.sql(LIVE);
         this.unregistered = schema.sql(UNREGISTERED);
         this.allDrain = schema.sql(ALL_DRAIN);

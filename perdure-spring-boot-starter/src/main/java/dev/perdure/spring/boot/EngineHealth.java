@@ -1,9 +1,6 @@
 package dev.perdure.spring.boot;
 
-import dev.perdure.RunState;
-import dev.perdure.error.PerdureException;
-import dev.perdure.spring.boot.internal.RunningEngine;
-import dev.perdure.status.StoreStatus;
+import dev.perdure.status.StoreHealth;
 import java.util.LinkedHashMap;
 import java.util.Map;
 
@@ -14,24 +11,16 @@ import java.util.Map;
  * @param details the workers, and what waits
  */
 record EngineHealth(boolean up, Map<String, Object> details) {
-    static EngineHealth of(RunningEngine engine) {
+    static EngineHealth of(boolean works, StoreHealth store) {
         Map<String, Object> details = new LinkedHashMap<>();
-        StoreStatus status;
-        try {
-            status = engine.current().status();
-        } catch (PerdureException unreachable) {
-            details.put("error", String.valueOf(unreachable.getMessage()));
-            return new EngineHealth(false, details);
-        }
-        details.put("worker", engine.works());
-        details.put("workers", status.workers());
-        status.runs().stream()
-                .filter(runs -> runs.state() == RunState.READY)
-                .findFirst()
-                .ifPresent(ready -> {
-                    details.put("ready", ready.count());
-                    details.put("oldestReady", ready.oldestCreatedAt());
-                });
-        return new EngineHealth(!engine.works() || status.workers() > 0, details);
+        details.put("worker", works);
+        details.put("workers", store.workers());
+        details.put("ready", store.ready());
+        store.oldestReady().ifPresent(since -> details.put("oldestReady", since));
+        return new EngineHealth(!works || store.workers() > 0, details);
+    }
+
+    static EngineHealth down(String error) {
+        return new EngineHealth(false, Map.of("error", error));
     }
 }

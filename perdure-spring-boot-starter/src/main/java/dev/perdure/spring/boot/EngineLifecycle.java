@@ -7,6 +7,7 @@ import dev.perdure.queue.Queue;
 import dev.perdure.spi.Store;
 import dev.perdure.spring.boot.internal.EngineBeans;
 import dev.perdure.spring.boot.internal.RunningEngine;
+import dev.perdure.status.StoreHealth;
 import java.util.List;
 import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
@@ -57,6 +58,12 @@ final class EngineLifecycle
             throw RunningEngine.notRunning();
         }
         return engine;
+    }
+
+    @Override
+    public StoreHealth health() {
+        Perdure unused = current(); // throws if it does not run
+        return store.health();
     }
 
     @Override

@@ -19,6 +19,7 @@ import org.springframework.boot.health.contributor.Status;
 import org.springframework.context.ConfigurableApplicationContext;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
+import org.springframework.context.annotation.Import;
 
 /** The health indicator and the endpoint, on a store in memory. */
 final class ActuatorTest {
@@ -86,6 +87,33 @@ final class ActuatorTest {
     void the_health_indicator_can_be_left_out() {
         try (ConfigurableApplicationContext context = start("management.health.perdure.enabled=false")) {
             assertThat(context.getBeanNamesForType(HealthIndicator.class)).isEmpty();
+        }
+        try (ConfigurableApplicationContext context = start("management.health.defaults.enabled=false")) {
+            assertThat(context.getBeanNamesForType(HealthIndicator.class)).isEmpty();
+        }
+        try (ConfigurableApplicationContext context =
+                start("management.health.defaults.enabled=false", "management.health.perdure.enabled=true")) {
+            assertThat(context.getBeanNamesForType(HealthIndicator.class)).hasSize(1);
+        }
+    }
+
+    @Configuration(proxyBeanMethods = false)
+    @Import(Application.class)
+    static class OwnIndicator {
+        @Bean
+        HealthIndicator perdureHealthIndicator() {
+            return () -> Health.unknown().build();
+        }
+    }
+
+    @Test
+    void an_indicator_of_the_application_with_this_name_takes_its_place() {
+        try (ConfigurableApplicationContext context = new SpringApplicationBuilder(OwnIndicator.class)
+                .web(WebApplicationType.NONE)
+                .properties("spring.main.banner-mode=off")
+                .run()) {
+            assertThat(context.getBean(HealthIndicator.class).health().getStatus())
+                    .isEqualTo(Status.UNKNOWN);
         }
     }
 }

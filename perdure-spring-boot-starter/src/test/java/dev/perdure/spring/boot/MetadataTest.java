@@ -40,7 +40,9 @@ final class MetadataTest {
     void it_has_every_property_with_its_type() throws Exception {
         Map<String, String> expected = new TreeMap<>();
         collect("perdure", PerdureProperties.class, expected);
-        expected.put("perdure.enabled", ": java.lang.Boolean"); // a condition, and no part of the record
+        // Conditions, and no part of the record.
+        expected.put("perdure.enabled", ": java.lang.Boolean");
+        expected.put("management.health.perdure.enabled", ": java.lang.Boolean");
         Map<String, String> found = new TreeMap<>();
         for (JsonNode property : metadata().get("properties")) {
             found.put(

@@ -9,6 +9,7 @@ import dev.perdure.spi.Store;
 import dev.perdure.spring.boot.PerdureProperties;
 import dev.perdure.spring.boot.internal.EngineBeans;
 import dev.perdure.spring.boot.internal.RunningEngine;
+import dev.perdure.status.StoreHealth;
 import dev.perdure.testing.PerdureTest;
 import dev.perdure.testing.TestMode;
 import java.util.Objects;
@@ -63,6 +64,11 @@ final class TestEngine implements RunningEngine, SmartLifecycle, ApplicationList
     PostgresStore store() {
         PerdureTest unused = current();
         return Objects.requireNonNull(store);
+    }
+
+    @Override
+    public StoreHealth health() {
+        return store().health();
     }
 
     @Override

@@ -2,6 +2,7 @@ package dev.perdure.spring.boot.internal;
 
 import dev.perdure.Perdure;
 import dev.perdure.error.InvalidRequestException;
+import dev.perdure.status.StoreHealth;
 
 /** The engine of an application. */
 public interface RunningEngine {
@@ -11,6 +12,13 @@ public interface RunningEngine {
      * @throws InvalidRequestException if it does not run: see {@link #notRunning()}
      */
     Perdure current();
+
+    /**
+     * The health of its store.
+     *
+     * @throws InvalidRequestException if the engine does not run
+     */
+    StoreHealth health();
 
     /** Whether this process runs workflows now. */
     boolean works();

@@ -19,6 +19,7 @@ import dev.perdure.spi.VersionRules;
 import dev.perdure.spi.payload.Payloads;
 import dev.perdure.spi.report.Reports;
 import dev.perdure.spi.statistics.Statistics;
+import dev.perdure.status.StoreHealth;
 import dev.perdure.status.StoreStatus;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -154,6 +155,11 @@ final class PostgresModel implements Store {
     @Override
     public StoreStatus status() {
         return store.status();
+    }
+
+    @Override
+    public StoreHealth health() {
+        return store.health();
     }
 
     @Override

@@ -31,6 +31,7 @@ import dev.perdure.spi.change.WorkerId;
 import dev.perdure.spi.payload.Payloads;
 import dev.perdure.spi.report.Reports;
 import dev.perdure.spi.statistics.Statistics;
+import dev.perdure.status.StoreHealth;
 import dev.perdure.status.StoreStatus;
 import dev.perdure.testing.internal.simulation.FaultyCalls.Call;
 import java.lang.reflect.InvocationTargetException;
@@ -419,6 +420,11 @@ final class SimulatedStore implements Store {
     @Override
     public StoreStatus status() {
         return real.status();
+    }
+
+    @Override
+    public StoreHealth health() {
+        return real.health();
     }
 
     @Override
