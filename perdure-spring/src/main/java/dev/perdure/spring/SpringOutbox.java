@@ -6,6 +6,7 @@ import dev.perdure.spi.Inbox;
 import java.sql.Connection;
 import javax.sql.DataSource;
 import org.springframework.jdbc.datasource.DataSourceUtils;
+import org.springframework.transaction.support.TransactionSynchronizationManager;
 
 /**
  * An outbox in Spring's current transaction: its requests take effect when that transaction commits.
@@ -29,16 +30,17 @@ public final class SpringOutbox {
      * @param source the data source of the transaction manager
      */
     public static Inbox current(PostgresOutbox outbox, DataSource source) {
+        DataSource managed = ManagedSource.of(source);
         return changes -> {
-            Connection connection = DataSourceUtils.getConnection(source);
+            if (!TransactionSynchronizationManager.hasResource(managed)) {
+                throw new InvalidRequestException(
+                        "No transaction of this DataSource is active. Use the outbox in a @Transactional method, or start the run without an outbox.");
+            }
+            Connection connection = DataSourceUtils.getConnection(managed);
             try {
-                if (!DataSourceUtils.isConnectionTransactional(connection, source)) {
-                    throw new InvalidRequestException(
-                            "No transaction of this DataSource is active. Use the outbox in a @Transactional method, or start the run without an outbox.");
-                }
                 outbox.in(connection).put(changes);
             } finally {
-                DataSourceUtils.releaseConnection(connection, source);
+                DataSourceUtils.releaseConnection(connection, managed);
             }
         };
     }

@@ -1,5 +1,7 @@
 package dev.perdure.spring;
 
+import dev.perdure.RunId;
+import dev.perdure.error.TerminalException;
 import dev.perdure.postgres.PostgresStore;
 import dev.perdure.postgres.TransactionRecorder;
 import dev.perdure.postgres.TransactionRecorder.Begun;
@@ -12,6 +14,8 @@ import java.sql.SQLException;
 import java.util.Optional;
 import java.util.function.Supplier;
 import javax.sql.DataSource;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 import org.springframework.jdbc.datasource.DataSourceUtils;
 import org.springframework.transaction.PlatformTransactionManager;
 import org.springframework.transaction.TransactionDefinition;
@@ -19,6 +23,8 @@ import org.springframework.transaction.TransactionException;
 import org.springframework.transaction.TransactionStatus;
 import org.springframework.transaction.UnexpectedRollbackException;
 import org.springframework.transaction.support.DefaultTransactionDefinition;
+import org.springframework.transaction.support.TransactionSynchronization;
+import org.springframework.transaction.support.TransactionSynchronizationManager;
 
 /**
  * Transaction steps in transactions of Spring's manager, in the database that holds Perdure's tables. Everything that
@@ -34,6 +40,10 @@ import org.springframework.transaction.support.DefaultTransactionDefinition;
  * <p>This source writes the step's record on the transaction's connection right before Spring commits. Thread-safe.
  */
 public final class SpringTransactions implements Transactor<TransactionStatus> {
+    private static final Logger LOG = LoggerFactory.getLogger("dev.perdure.run");
+    private static final String NO_TABLE = "42P01";
+    private static final String NO_SCHEMA = "3F000";
+
     private final Supplier<TransactionRecorder> recorders;
     private final PlatformTransactionManager manager;
     private final DataSource source;
@@ -42,12 +52,11 @@ public final class SpringTransactions implements Transactor<TransactionStatus> {
             Supplier<TransactionRecorder> recorders, PlatformTransactionManager manager, DataSource source) {
         this.recorders = recorders;
         this.manager = manager;
-        this.source = source;
+        this.source = ManagedSource.of(source);
     }
 
     /**
      * A source that runs transactions of this manager.
-     *
      *
      * @param source the data source of the manager: the same database as the store's, with a role that may also write
      *     to Perdure's tables
@@ -137,34 +146,56 @@ public final class SpringTransactions implements Transactor<TransactionStatus> {
                 rollBack();
                 return new Transacted.Completed(entry);
             }
-            return committed(connection, begun, entry);
+            return committed(connection, begun, ticket.run().id(), entry);
         }
 
-        private Transacted committed(Connection connection, Begun begun, Entry entry) throws Exception {
+        private Transacted committed(Connection connection, Begun begun, RunId run, Entry entry) throws Exception {
             try {
                 recorder.record(connection, begun, entry);
             } catch (SQLException refused) {
                 boolean broken = isClosed(connection);
                 rollBack();
+                requireTables(refused);
                 return recorder.fromCommit(refused, broken, begun, entry);
             }
+            CommitSeen commit = CommitSeen.register();
             try {
                 manager.commit(status);
                 return new Transacted.Recorded();
-            } catch (RuntimeException refused) {
-                return recorder.fromCommit(refused, recorder.isLost(refused), begun, entry);
+            } catch (RuntimeException | Error thrown) {
+                if (commit.isDone()) {
+                    LOG.warn(
+                            "Run '{}': code that the transaction step '{}' registered to run after its commit has thrown. The step is recorded and goes on.",
+                            run,
+                            entry.name(),
+                            thrown);
+                    return new Transacted.Recorded();
+                }
+                if (thrown instanceof RuntimeException refused) {
+                    return recorder.fromCommit(refused, recorder.isLost(refused), begun, entry);
+                }
+                throw thrown;
             }
         }
 
+        /** A transaction of Spring has other data sources join as well, with connections that it does not commit. */
         private Connection connection() {
-            Connection connection = DataSourceUtils.getConnection(source);
-            if (!DataSourceUtils.isConnectionTransactional(connection, source)) {
-                DataSourceUtils.releaseConnection(connection, source);
-                throw new IllegalStateException(
+            if (!TransactionSynchronizationManager.hasResource(source)) {
+                throw new TerminalException(
                         "The transaction manager %s does not manage connections of %s. Pass the DataSource of the manager."
                                 .formatted(manager, source));
             }
-            return connection;
+            return DataSourceUtils.getConnection(source);
+        }
+
+        /** Throws if the transaction was in a database without Perdure's tables. No retry would help. */
+        private void requireTables(SQLException refused) {
+            if (NO_TABLE.equals(refused.getSQLState()) || NO_SCHEMA.equals(refused.getSQLState())) {
+                throw new TerminalException(
+                        "The transaction of %s is not in the database with Perdure's tables, so the step was rolled back: %s. Pass a manager of that database, or use OtherDatabase for this one."
+                                .formatted(manager, refused.getMessage()),
+                        refused);
+            }
         }
 
         /**
@@ -186,6 +217,29 @@ public final class SpringTransactions implements Transactor<TransactionStatus> {
             } catch (RuntimeException broken) {
                 // On a lost connection there is nothing to roll back, and JPA throws.
             }
+        }
+    }
+
+    /** Whether the transaction is committed: an exception from the manager may come from what it calls afterwards. */
+    private static final class CommitSeen implements TransactionSynchronization {
+        private boolean done;
+
+        /** Registers one, if the manager calls any code after a commit. */
+        static CommitSeen register() {
+            CommitSeen seen = new CommitSeen();
+            if (TransactionSynchronizationManager.isSynchronizationActive()) {
+                TransactionSynchronizationManager.registerSynchronization(seen);
+            }
+            return seen;
+        }
+
+        @Override
+        public void afterCompletion(int end) {
+            done = end == STATUS_COMMITTED;
+        }
+
+        boolean isDone() {
+            return done;
         }
     }
 

@@ -30,13 +30,17 @@ import java.time.Duration;
 import java.util.Map;
 import java.util.concurrent.atomic.AtomicInteger;
 import javax.sql.DataSource;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestInstance;
 import org.springframework.context.annotation.AnnotationConfigApplicationContext;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.jdbc.core.JdbcTemplate;
+import org.springframework.jdbc.datasource.DataSourceTransactionManager;
+import org.springframework.jdbc.datasource.TransactionAwareDataSourceProxy;
 import org.springframework.orm.jpa.JpaTransactionManager;
 import org.springframework.orm.jpa.LocalContainerEntityManagerFactoryBean;
 import org.springframework.orm.jpa.vendor.HibernateJpaVendorAdapter;
@@ -44,8 +48,12 @@ import org.springframework.transaction.PlatformTransactionManager;
 import org.springframework.transaction.TransactionStatus;
 import org.springframework.transaction.annotation.EnableTransactionManagement;
 import org.springframework.transaction.annotation.Transactional;
+import org.springframework.transaction.support.TransactionSynchronization;
+import org.springframework.transaction.support.TransactionSynchronizationManager;
+import org.springframework.transaction.support.TransactionTemplate;
 
 /** Tests with Spring's {@code @Transactional}, {@code JdbcTemplate} and JPA by Hibernate, on a real PostgreSQL. */
+@TestInstance(TestInstance.Lifecycle.PER_CLASS) // one database and one application for all tests
 final class SpringTransactionsIT {
     private static final Duration PATIENCE = Duration.ofSeconds(30);
     private static final TransactionOptions ONCE = TransactionOptions.defaults().retry(RetryPolicy.none());
@@ -137,14 +145,13 @@ final class SpringTransactionsIT {
         }
     }
 
-    @BeforeEach
+    @BeforeAll
     void open() {
         database = SharedPostgres.database("spring");
         DataSource source = database.dataSource();
         store = PostgresStore.on(source).notifications(false).open();
         outside = new JdbcTemplate(database.dataSource());
         outside.execute("CREATE TABLE account (name varchar PRIMARY KEY, balance int NOT NULL)");
-        outside.execute("INSERT INTO account VALUES ('a', 100), ('b', 100)");
         spring = new AnnotationConfigApplicationContext();
         spring.registerBean(DataSource.class, () -> source);
         spring.register(Application.class);
@@ -153,7 +160,13 @@ final class SpringTransactionsIT {
         transactions = SpringTransactions.on(store, spring.getBean(PlatformTransactionManager.class), source);
     }
 
-    @AfterEach
+    @BeforeEach
+    void fill() {
+        outside.execute("TRUNCATE account");
+        outside.execute("INSERT INTO account VALUES ('a', 100), ('b', 100)");
+    }
+
+    @AfterAll
     void close() {
         spring.close();
         store.close();
@@ -310,6 +323,82 @@ final class SpringTransactionsIT {
     }
 
     @Test
+    void an_exception_after_the_commit_does_not_repeat_the_step() {
+        AtomicInteger bodies = new AtomicInteger();
+        int left = run((ctx, amount) -> ctx.transaction(
+                "take",
+                transactions,
+                status -> {
+                    bodies.incrementAndGet();
+                    TransactionSynchronizationManager.registerSynchronization(new TransactionSynchronization() {
+                        @Override
+                        public void afterCommit() {
+                            throw new IllegalStateException("the cache is away");
+                        }
+                    });
+                    return accounts.takeByJdbc("a", amount);
+                },
+                ONCE));
+        assertThat(left).isEqualTo(70);
+        assertThat(bodies).hasValue(1);
+        assertThat(balance("a")).isEqualTo(70);
+    }
+
+    @Test
+    void a_data_source_that_itself_joins_transactions_works() {
+        DataSource joining = new TransactionAwareDataSourceProxy(spring.getBean(DataSource.class));
+        TransactionSource<TransactionStatus> throughProxy =
+                SpringTransactions.on(store, spring.getBean(PlatformTransactionManager.class), joining);
+        int left = run((ctx, amount) ->
+                ctx.transaction("take", throughProxy, status -> accounts.takeByJdbc("a", amount), ONCE));
+        assertThat(left).isEqualTo(70);
+        Definition<String, String> echo = Definition.of("echo", String.class, String.class, (ctx, in) -> in);
+        try (Perdure perdure = Perdure.on(store).register(echo).start()) {
+            Inbox current = SpringOutbox.current(PostgresOutbox.on(store), joining);
+            await(perdure, accounts.placeOrder(perdure, current, "order-4", false));
+        }
+    }
+
+    @Test
+    void a_manager_of_another_data_source_is_refused() {
+        PlatformTransactionManager other = new DataSourceTransactionManager(database.dataSource());
+        DataSource source = spring.getBean(DataSource.class);
+        TransactionSource<TransactionStatus> mixed = SpringTransactions.on(store, other, source);
+        assertThatThrownBy(() -> run((ctx, amount) ->
+                        ctx.transaction("take", mixed, status -> accounts.takeByJdbc("a", amount))))
+                .isInstanceOf(RunFailedException.class)
+                .hasMessageContaining("does not manage connections of");
+        assertThat(balance("a")).isEqualTo(100);
+        Definition<String, String> echo = Definition.of("echo", String.class, String.class, (ctx, in) -> in);
+        Inbox current = SpringOutbox.current(PostgresOutbox.on(store), source);
+        try (Perdure perdure = Perdure.on(store).register(echo).client()) {
+            assertThatThrownBy(() -> new TransactionTemplate(other)
+                            .executeWithoutResult(
+                                    status -> perdure.outbox(current).start(Invocation.of(echo, "x"), id("order-5"))))
+                    .isInstanceOf(InvalidRequestException.class)
+                    .hasMessageContaining("No transaction of this DataSource is active");
+        }
+    }
+
+    @Test
+    void a_manager_of_another_database_is_refused_at_once() {
+        try (SharedPostgres.Fresh other = SharedPostgres.database("other")) {
+            DataSource source = other.dataSource();
+            JdbcTemplate there = new JdbcTemplate(source);
+            there.execute("CREATE TABLE note (text text)");
+            TransactionSource<TransactionStatus> elsewhere =
+                    SpringTransactions.on(store, new DataSourceTransactionManager(source), source);
+            assertThatThrownBy(() -> run((ctx, amount) -> ctx.transaction(
+                            "note", elsewhere, status -> there.update("INSERT INTO note VALUES ('x')"))))
+                    .isInstanceOf(RunFailedException.class)
+                    .hasMessageContaining("is not in the database with Perdure's tables")
+                    .hasMessageContaining("OtherDatabase");
+            assertThat(there.queryForObject("SELECT count(*) FROM note", Integer.class))
+                    .isZero();
+        }
+    }
+
+    @Test
     void a_run_is_started_by_the_commit_of_springs_current_transaction() {
         Definition<String, String> echo = Definition.of("echo", String.class, String.class, (ctx, in) -> in);
         Inbox current = SpringOutbox.current(PostgresOutbox.on(store), spring.getBean(DataSource.class));
@@ -318,7 +407,7 @@ final class SpringTransactionsIT {
                     .isInstanceOf(IllegalStateException.class);
             RunId run = accounts.placeOrder(perdure, current, "order-2", false);
             await(perdure, run);
-            assertThat(perdure.runs(RunFilter.all()).list()).hasSize(1);
+            assertThat(perdure.runs(RunFilter.all().idPrefix("order-1")).list()).isEmpty();
             assertThatThrownBy(() -> perdure.outbox(current).start(Invocation.of(echo, "x"), id("order-3")))
                     .isInstanceOf(InvalidRequestException.class)
                     .hasMessageContaining("No transaction of this DataSource is active");
