@@ -9,6 +9,8 @@ import ch.qos.logback.classic.Logger;
 import ch.qos.logback.classic.spi.ILoggingEvent;
 import ch.qos.logback.core.read.ListAppender;
 import com.zaxxer.hikari.HikariDataSource;
+import dev.perdure.Definition;
+import dev.perdure.Invocation;
 import dev.perdure.Outbox;
 import dev.perdure.Perdure;
 import dev.perdure.RunId;
@@ -21,14 +23,21 @@ import dev.perdure.embedded.SharedPostgres;
 import dev.perdure.error.UnknownRunException;
 import dev.perdure.postgres.PostgresStore;
 import dev.perdure.spring.SpringTransactions;
+import dev.perdure.spring.boot.internal.RunningEngine;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 import javax.sql.DataSource;
 import org.junit.jupiter.api.Test;
 import org.slf4j.LoggerFactory;
 import org.springframework.aop.support.AopUtils;
+import org.springframework.beans.factory.NoUniqueBeanDefinitionException;
 import org.springframework.boot.WebApplicationType;
 import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
 import org.springframework.boot.builder.SpringApplicationBuilder;
@@ -38,8 +47,12 @@ import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.context.annotation.Import;
 import org.springframework.jdbc.core.JdbcTemplate;
+import org.springframework.jdbc.datasource.DelegatingDataSource;
+import org.springframework.jdbc.datasource.TransactionAwareDataSourceProxy;
 import org.springframework.stereotype.Component;
+import org.springframework.transaction.PlatformTransactionManager;
 import org.springframework.transaction.annotation.Transactional;
+import org.springframework.transaction.support.TransactionTemplate;
 
 /** Applications as users write them, on a real PostgreSQL. */
 final class ApplicationIT {
@@ -117,6 +130,7 @@ final class ApplicationIT {
                 .web(WebApplicationType.NONE)
                 .properties(
                         "spring.main.banner-mode=off",
+                        "spring.datasource.hikari.minimum-idle=1",
                         "spring.datasource.url=" + database.jdbcUrl(),
                         "spring.datasource.username=" + database.user(),
                         "spring.datasource.password=" + database.password())
@@ -170,6 +184,15 @@ final class ApplicationIT {
         // endregion
     }
 
+    private static HikariDataSource pool(SharedPostgres.Fresh database) {
+        HikariDataSource pool = new HikariDataSource();
+        pool.setJdbcUrl(database.jdbcUrl());
+        pool.setUsername(database.user());
+        pool.setPassword(database.password());
+        pool.setMinimumIdle(1);
+        return pool;
+    }
+
     private static boolean hasRuns(DataSource source, String schema) {
         return new JdbcTemplate(source)
                 .queryForObject("SELECT to_regclass(?) IS NOT NULL", Boolean.class, schema + ".run");
@@ -193,6 +216,141 @@ final class ApplicationIT {
                     .hasMessageContaining("The number of lanes is 0");
             try (ConfigurableApplicationContext context = start(TwoPools.class, application, "perdure.enabled=false")) {
                 assertThat(context.getBeanNamesForType(Perdure.class)).isEmpty();
+            }
+        }
+    }
+
+    @Configuration(proxyBeanMethods = false)
+    @EnableAutoConfiguration
+    static class TwoMarked {
+        @Bean(defaultCandidate = false)
+        @PerdureDataSource
+        DataSource one() {
+            return TwoPools.own.dataSource();
+        }
+
+        @Bean(defaultCandidate = false)
+        @PerdureDataSource
+        DataSource other() {
+            return TwoPools.own.dataSource();
+        }
+    }
+
+    @Configuration(proxyBeanMethods = false)
+    @EnableAutoConfiguration(excludeName = "org.springframework.boot.jdbc.autoconfigure.DataSourceAutoConfiguration")
+    @Import(TwoPools.class)
+    static class OnlyMarked {}
+
+    @Test
+    void the_marked_data_source_is_one_and_may_be_the_only_one() {
+        try (SharedPostgres.Fresh application = SharedPostgres.database("application");
+                SharedPostgres.Fresh own = SharedPostgres.database("own")) {
+            TwoPools.own = own;
+            assertThatThrownBy(() -> start(TwoMarked.class, application))
+                    .rootCause()
+                    .isInstanceOf(NoUniqueBeanDefinitionException.class)
+                    .hasMessageContaining("one,other");
+            assertThat(hasRuns(application.dataSource(), "perdure")).isFalse();
+            try (ConfigurableApplicationContext context = start(OnlyMarked.class, application)) {
+                assertThat(context.getBean(Perdure.class).status().workers()).isEqualTo(1);
+                assertThat(hasRuns(own.dataSource(), "perdure")).isTrue();
+            }
+        }
+    }
+
+    /** An application whose data source joins Spring's transactions, for code that knows only JDBC. */
+    @Configuration(proxyBeanMethods = false)
+    @EnableAutoConfiguration
+    static class Joining {
+        private static HikariDataSource pool;
+
+        @Bean
+        DataSource dataSource() {
+            return new TransactionAwareDataSourceProxy(pool);
+        }
+
+        @Bean
+        Definition<String, String> echo() {
+            return ECHO;
+        }
+    }
+
+    private static final Definition<String, String> ECHO =
+            Definition.of("echo", String.class, String.class, (ctx, text) -> text);
+
+    @Test
+    void the_store_does_not_commit_the_transaction_of_its_caller() {
+        try (SharedPostgres.Fresh database = SharedPostgres.database("joining");
+                HikariDataSource pool = pool(database)) {
+            Joining.pool = pool;
+            try (ConfigurableApplicationContext context = start(Joining.class, database)) {
+                JdbcTemplate jdbc = new JdbcTemplate(context.getBean(DataSource.class));
+                jdbc.execute("CREATE TABLE note (text text)");
+                new TransactionTemplate(context.getBean(PlatformTransactionManager.class))
+                        .executeWithoutResult(status -> {
+                            jdbc.update("INSERT INTO note VALUES ('x')");
+                            context.getBean(Perdure.class).start(Invocation.of(ECHO, "x"));
+                            status.setRollbackOnly();
+                        });
+                assertThat(jdbc.queryForObject("SELECT count(*) FROM note", Integer.class))
+                        .isZero();
+            }
+        }
+    }
+
+    /** A database that is away for a while: who asks the pool for a connection waits. */
+    @Configuration(proxyBeanMethods = false)
+    @EnableAutoConfiguration
+    static class Away {
+        private static HikariDataSource pool;
+        private static final CountDownLatch BACK = new CountDownLatch(1);
+        private static final AtomicInteger CHECKS = new AtomicInteger();
+        private static volatile boolean away;
+
+        @Bean
+        DataSource dataSource() {
+            return new DelegatingDataSource(pool) {
+                @Override
+                public Connection getConnection() throws SQLException {
+                    if (away) {
+                        if (Thread.currentThread().getName().equals("perdure-health")) {
+                            CHECKS.incrementAndGet();
+                        }
+                        try {
+                            BACK.await();
+                        } catch (InterruptedException interrupted) {
+                            throw new SQLException("interrupted", "08000", interrupted);
+                        }
+                    }
+                    return super.getConnection();
+                }
+            };
+        }
+    }
+
+    @Test
+    void a_health_check_does_not_wait_for_a_database_that_is_away() {
+        try (SharedPostgres.Fresh database = SharedPostgres.database("away");
+                HikariDataSource pool = pool(database)) {
+            Away.pool = pool;
+            try (ConfigurableApplicationContext context = start(Away.class, database)) {
+                HealthCheck check = new HealthCheck(context.getBean(RunningEngine.class), Duration.ofMillis(20));
+                HealthCheck patient = new HealthCheck(context.getBean(RunningEngine.class), Duration.ofSeconds(30));
+                assertThat(patient.result().up()).isTrue();
+                Away.away = true;
+                for (int i = 0; i < 3; i++) {
+                    EngineHealth health = check.result();
+                    assertThat(health.up()).isFalse();
+                    assertThat(health.details().get("error"))
+                            .asString()
+                            .startsWith("The store has not answered within 20 ms.");
+                }
+                assertThat(Away.CHECKS.get()).isLessThanOrEqualTo(1);
+                Away.away = false;
+                Away.BACK.countDown();
+                assertThat(patient.result().up()).isTrue();
+            } finally {
+                Away.BACK.countDown();
             }
         }
     }

@@ -119,6 +119,7 @@ final class RoutingIT {
         pool.setJdbcUrl(database.jdbcUrl());
         pool.setUsername(database.user());
         pool.setPassword(database.password());
+        pool.setMinimumIdle(1);
         return pool;
     }
 

@@ -3,6 +3,7 @@ package dev.perdure.spring.boot.internal;
 import dev.perdure.RetryPolicy;
 import dev.perdure.RunListener;
 import dev.perdure.audit.Operator;
+import dev.perdure.error.DefinitionException;
 import dev.perdure.interceptor.Interceptor;
 import dev.perdure.queue.Limiter;
 import dev.perdure.queue.Queue;
@@ -12,6 +13,7 @@ import dev.perdure.schedule.Schedule;
 import dev.perdure.spi.Codec;
 import java.util.List;
 import java.util.Optional;
+import org.springframework.beans.factory.NoUniqueBeanDefinitionException;
 import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
 
 /** The beans of an application that an engine is set up with. Each call looks them up. */
@@ -84,6 +86,13 @@ public final class EngineBeans {
     }
 
     private <T> Optional<T> one(Class<T> type) {
-        return Optional.ofNullable(beans.getBeanProvider(type).getIfUnique());
+        try {
+            return Optional.ofNullable(beans.getBeanProvider(type).getIfAvailable());
+        } catch (NoUniqueBeanDefinitionException several) {
+            throw new DefinitionException(
+                    "The application has several beans of type %s, and the engine has one: %s. Mark that one with @Primary."
+                            .formatted(type.getSimpleName(), several.getBeanNamesFound()),
+                    several);
+        }
     }
 }

@@ -17,6 +17,7 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.aop.framework.AopProxyUtils;
 import org.springframework.aop.framework.autoproxy.AutoProxyUtils;
 import org.springframework.aop.scope.ScopedProxyUtils;
+import org.springframework.beans.factory.BeanFactoryUtils;
 import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
 import org.springframework.core.MethodIntrospector;
 import org.springframework.core.annotation.AnnotatedElementUtils;
@@ -46,7 +47,7 @@ public final class WorkflowBeans {
 
     static List<Object> of(ConfigurableListableBeanFactory beans) {
         WorkflowBeans search = new WorkflowBeans(beans);
-        for (String name : beans.getBeanNamesForType(Object.class)) {
+        for (String name : BeanFactoryUtils.beanNamesForTypeIncludingAncestors(beans, Object.class)) {
             if (!ScopedProxyUtils.isScopedTarget(name)) {
                 search.look(name);
             }
