@@ -89,6 +89,7 @@ class StarterTest {
                 .web(WebApplicationType.NONE)
                 .properties(
                         "spring.main.banner-mode=off",
+                        "spring.datasource.hikari.minimum-idle=1",
                         "spring.datasource.url=" + database.jdbcUrl(),
                         "spring.datasource.username=" + database.user(),
                         "spring.datasource.password=" + database.password())

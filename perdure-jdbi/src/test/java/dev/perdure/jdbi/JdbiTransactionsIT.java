@@ -18,28 +18,35 @@ import java.time.Duration;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.jdbi.v3.core.Handle;
 import org.jdbi.v3.core.Jdbi;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestInstance;
 
 /** Tests with Jdbi on a real PostgreSQL. */
+@TestInstance(TestInstance.Lifecycle.PER_CLASS) // one database for all tests
 final class JdbiTransactionsIT {
     private SharedPostgres.Fresh database;
     private PostgresStore store;
     private Jdbi outside;
     private TransactionSource<Handle> accounts;
 
-    @BeforeEach
+    @BeforeAll
     void open() {
         database = SharedPostgres.database("jdbi");
         store = PostgresStore.on(database.dataSource()).notifications(false).open();
         accounts = JdbiTransactions.on(PostgresTransactions.on(store), jdbi -> jdbi.define("accounts", "account"));
         outside = Jdbi.create(database.dataSource());
         outside.useHandle(handle -> handle.execute("CREATE TABLE account (balance int)"));
-        outside.useHandle(handle -> handle.execute("INSERT INTO account VALUES (100)"));
     }
 
-    @AfterEach
+    @BeforeEach
+    void fill() {
+        outside.useHandle(handle -> handle.execute("TRUNCATE account; INSERT INTO account VALUES (100)"));
+    }
+
+    @AfterAll
     void close() {
         store.close();
         database.close();

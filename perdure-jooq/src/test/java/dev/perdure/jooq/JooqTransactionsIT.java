@@ -22,11 +22,14 @@ import org.jooq.DSLContext;
 import org.jooq.Field;
 import org.jooq.SQLDialect;
 import org.jooq.impl.DSL;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestInstance;
 
 /** Tests with jOOQ on a real PostgreSQL. */
+@TestInstance(TestInstance.Lifecycle.PER_CLASS) // one database for all tests
 final class JooqTransactionsIT {
     private static final Field<Integer> BALANCE = field("balance", Integer.class);
 
@@ -35,17 +38,22 @@ final class JooqTransactionsIT {
     private DSLContext outside;
     private TransactionSource<DSLContext> accounts;
 
-    @BeforeEach
+    @BeforeAll
     void open() {
         database = SharedPostgres.database("jooq");
         store = PostgresStore.on(database.dataSource()).notifications(false).open();
         accounts = JooqTransactions.on(PostgresTransactions.on(store));
         outside = DSL.using(database.dataSource(), SQLDialect.POSTGRES);
         outside.execute("CREATE TABLE account (balance int)");
+    }
+
+    @BeforeEach
+    void fill() {
+        outside.truncate("account").execute();
         outside.insertInto(table("account")).values(100).execute();
     }
 
-    @AfterEach
+    @AfterAll
     void close() {
         store.close();
         database.close();

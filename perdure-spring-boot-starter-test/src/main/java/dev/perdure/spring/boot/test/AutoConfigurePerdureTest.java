@@ -6,6 +6,7 @@ import java.lang.annotation.Inherited;
 import java.lang.annotation.Retention;
 import java.lang.annotation.RetentionPolicy;
 import java.lang.annotation.Target;
+import org.springframework.boot.autoconfigure.ImportAutoConfiguration;
 
 /**
  * Runs the workflows of an application in virtual time, on a real PostgreSQL. Put it on a class with
@@ -35,9 +36,13 @@ import java.lang.annotation.Target;
  * Every bean that uses {@link dev.perdure.Perdure}, {@link dev.perdure.Outbox} or
  * {@link dev.perdure.spring.SpringTransactions} uses that engine. The runs that the application starts while it starts
  * itself belong to no test.
+ *
+ * <p>It also works beside the annotation of a slice, such as {@code @WebMvcTest}. A slice does not look for workflows:
+ * import those that the test needs.
  */
 @Documented
 @Inherited
 @Target(ElementType.TYPE)
 @Retention(RetentionPolicy.RUNTIME)
+@ImportAutoConfiguration(PerdureTestAutoConfiguration.class)
 public @interface AutoConfigurePerdureTest {}

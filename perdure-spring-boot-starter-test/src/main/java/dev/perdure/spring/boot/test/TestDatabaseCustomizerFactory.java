@@ -6,6 +6,7 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 import org.springframework.context.ConfigurableApplicationContext;
 import org.springframework.core.env.MapPropertySource;
+import org.springframework.core.env.MutablePropertySources;
 import org.springframework.test.context.ContextConfigurationAttributes;
 import org.springframework.test.context.ContextCustomizer;
 import org.springframework.test.context.ContextCustomizerFactory;
@@ -16,6 +17,9 @@ import org.springframework.test.context.TestContextAnnotationUtils;
 final class TestDatabaseCustomizerFactory implements ContextCustomizerFactory {
     /** Whether the engine is one for tests. */
     static final String ENABLED = "perdure.test.enabled";
+
+    /** Spring keeps the applications of many test classes, and all their pools share the connections of one server. */
+    private static final Map<String, Object> DEFAULTS = Map.of("spring.datasource.hikari.minimum-idle", 1);
 
     @Override
     public @Nullable ContextCustomizer createContextCustomizer(
@@ -44,7 +48,9 @@ final class TestDatabaseCustomizerFactory implements ContextCustomizerFactory {
                     true,
                     "perdure.enabled",
                     false); // the engine of the starter
-            context.getEnvironment().getPropertySources().addFirst(new MapPropertySource("perdure-test", properties));
+            MutablePropertySources sources = context.getEnvironment().getPropertySources();
+            sources.addFirst(new MapPropertySource("perdure-test", properties));
+            sources.addLast(new MapPropertySource("perdure-test-defaults", DEFAULTS));
         }
     }
 }

@@ -94,6 +94,7 @@ class MigrationToolsIT {
                 .web(WebApplicationType.NONE)
                 .properties(
                         "spring.main.banner-mode=off",
+                        "spring.datasource.hikari.minimum-idle=1",
                         "spring.datasource.url=" + database.jdbcUrl(),
                         "spring.datasource.username=shop_worker",
                         "spring.datasource.password=secret")
