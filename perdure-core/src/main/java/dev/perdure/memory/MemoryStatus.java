@@ -56,13 +56,7 @@ final class MemoryStatus {
             }
             pausedCalls().map(Finding::pausedCall).forEach(findings::add);
             return new StoreStatus(
-                    tables.now(),
-                    workers,
-                    runs,
-                    removal(retention),
-                    List.of(),
-                    Optional.empty(),
-                    findings);
+                    tables.now(), workers, runs, removal(retention), List.of(), Optional.empty(), findings);
         });
     }
 

@@ -364,8 +364,8 @@ final class SpringTransactionsIT {
         PlatformTransactionManager other = new DataSourceTransactionManager(database.dataSource());
         DataSource source = spring.getBean(DataSource.class);
         TransactionSource<TransactionStatus> mixed = SpringTransactions.on(store, other, source);
-        assertThatThrownBy(() -> run((ctx, amount) ->
-                        ctx.transaction("take", mixed, status -> accounts.takeByJdbc("a", amount))))
+        assertThatThrownBy(() -> run(
+                        (ctx, amount) -> ctx.transaction("take", mixed, status -> accounts.takeByJdbc("a", amount))))
                 .isInstanceOf(RunFailedException.class)
                 .hasMessageContaining("does not manage connections of");
         assertThat(balance("a")).isEqualTo(100);

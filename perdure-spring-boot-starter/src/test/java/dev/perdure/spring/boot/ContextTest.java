@@ -61,7 +61,8 @@ final class ContextTest {
 
     @Test
     void the_class_of_the_application_may_have_workflows() {
-        try (ConfigurableApplicationContext context = application(Application.class).run()) {
+        try (ConfigurableApplicationContext context =
+                application(Application.class).run()) {
             greet(context);
         }
     }
@@ -133,16 +134,17 @@ final class ContextTest {
                 .isInstanceOf(DefinitionException.class)
                 .hasMessage(
                         "The application has several beans of type RetryPolicy, and the engine has one: [quick, patient]. Mark that one with @Primary.");
-        try (ConfigurableApplicationContext context =
-                application(Application.class, TwoPolicies.class, OneIsPrimary.class).run()) {
+        try (ConfigurableApplicationContext context = application(
+                        Application.class, TwoPolicies.class, OneIsPrimary.class)
+                .run()) {
             greet(context);
         }
     }
 
     @Test
     void what_keeps_the_engine_from_starting_is_told_without_a_stack_trace() {
-        Throwable failure =
-                catchThrowable(() -> application(Application.class, TwoPolicies.class).run());
+        Throwable failure = catchThrowable(
+                () -> application(Application.class, TwoPolicies.class).run());
         assertThat(SpringFactoriesLoader.forDefaultResourceLocation()
                         .load(FailureAnalyzer.class, (type, name, other) -> {})) // some need a context
                 .extracting(analyzer -> analyzer.analyze(failure))

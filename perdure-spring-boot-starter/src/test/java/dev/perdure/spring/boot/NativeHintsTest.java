@@ -75,8 +75,8 @@ final class NativeHintsTest {
         AnnotationConfigApplicationContext context = new AnnotationConfigApplicationContext();
         context.register(Application.class);
         InMemoryGeneratedFiles files = new InMemoryGeneratedFiles();
-        DefaultGenerationContext generation = new DefaultGenerationContext(
-                new ClassNameGenerator(ClassName.get(NativeHintsTest.class)), files);
+        DefaultGenerationContext generation =
+                new DefaultGenerationContext(new ClassNameGenerator(ClassName.get(NativeHintsTest.class)), files);
         new ApplicationContextAotGenerator().processAheadOfTime(context, generation);
         generation.writeGeneratedContent();
         assertThat(files.getGeneratedFiles(Kind.SOURCE).keySet())
