@@ -57,7 +57,7 @@ final class MemoryReactions implements ReactionRules {
                         row.changedAt,
                         row.createdAt,
                         Objects.requireNonNullElse(reason, ""));
-                due.add(ReactionStart.run(rule, event, String.valueOf(row.changes)));
+                due.add(ReactionStart.run(rule, row.ref, event, String.valueOf(row.changes)));
             }
         }
     }
@@ -92,7 +92,7 @@ final class MemoryReactions implements ReactionRules {
             if (!row.state.isTerminal() && isFor(rule, row)) {
                 RunEvent event =
                         ReactionStart.late(rule, row.ref.id(), row.start.definition(), row.createdAt, row.state.name());
-                due.add(ReactionStart.run(rule, event, ReactionStart.LATE));
+                due.add(ReactionStart.run(rule, row.ref, event, ReactionStart.LATE));
             }
         }
     }
@@ -135,7 +135,9 @@ final class MemoryReactions implements ReactionRules {
     private void declare(ReactionInfo wanted) {
         ReactionInfo known = rules.get(wanted.name());
         rules.put(wanted.name(), paused(wanted, known == null ? Optional.empty() : known.paused()));
-        if (wanted.late().isPresent() && (known == null || !known.late().equals(wanted.late()))) {
+        if (wanted.late().isEmpty()) {
+            reached.remove(wanted.name());
+        } else if (known == null || !known.late().equals(wanted.late())) {
             Instant oldest = tables.now().minus(wanted.late().get());
             long last = tables.byKey.values().stream()
                     .filter(row -> row.createdAt.isBefore(oldest))

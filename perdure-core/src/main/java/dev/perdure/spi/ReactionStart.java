@@ -8,6 +8,7 @@ import dev.perdure.reaction.RunEvent;
 import dev.perdure.spi.change.Admission;
 import dev.perdure.spi.change.NewRun;
 import dev.perdure.spi.change.Payload;
+import dev.perdure.spi.change.RunRef;
 import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
@@ -18,15 +19,15 @@ import java.util.Locale;
 /**
  * The run that a reaction starts: which id and which input it has. Stores on a database make the same values in SQL.
  *
- * <p>The id is made from the reaction, the run, and which of the changes of that run it is. So a start that is made
- * twice starts one run.
+ * <p>The id is made from the reaction, the run with its key, and which of the changes of that run it is. So a start that
+ * is made twice starts one run. A run that gets the id of one that was removed has another key, so it is another occasion.
  */
 public final class ReactionStart {
     /** What takes the place of a change in the id of a run that is started because another one is late. */
     public static final String LATE = "late";
 
     /** From how many bytes on a run has its hash in the id. */
-    public static final int LONGEST_ID = 120;
+    public static final int LONGEST_ID = 95;
 
     private ReactionStart() {}
 
@@ -43,10 +44,10 @@ public final class ReactionStart {
      *
      * @param change how many states the other run has left, or {@link #LATE}
      */
-    public static RunId id(String reaction, RunId run, String change) {
-        byte[] whole = run.value().getBytes(StandardCharsets.UTF_8);
-        String named = whole.length > LONGEST_ID ? hash(whole) : run.value();
-        return RunId.of("%s%s:%s#%s".formatted(Reaction.ID_PREFIX, reaction, named, change));
+    public static RunId id(String reaction, RunRef run, String change) {
+        byte[] whole = run.id().value().getBytes(StandardCharsets.UTF_8);
+        String named = whole.length > LONGEST_ID ? hash(whole) : run.id().value();
+        return RunId.of("%s%s:%s#%d.%s".formatted(Reaction.ID_PREFIX, reaction, named, run.key(), change));
     }
 
     private static String hash(byte[] text) {
@@ -57,9 +58,9 @@ public final class ReactionStart {
         }
     }
 
-    /** The run that starts because of this event. */
-    public static NewRun run(ReactionInfo reaction, RunEvent event, String change) {
-        RunId id = id(reaction.name(), event.runId(), change);
+    /** The run that starts because of this event of the other run. */
+    public static NewRun run(ReactionInfo reaction, RunRef run, RunEvent event, String change) {
+        RunId id = id(reaction.name(), run, change);
         Payload input = new Payload(json(event).getBytes(StandardCharsets.UTF_8));
         return new NewRun(
                         id,

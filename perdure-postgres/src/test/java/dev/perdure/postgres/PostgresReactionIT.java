@@ -4,7 +4,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.zaxxer.hikari.HikariDataSource;
 import dev.perdure.RunFilter;
-import dev.perdure.RunInfo;
 import dev.perdure.reaction.Occasion;
 import dev.perdure.reaction.ReactionInfo;
 import dev.perdure.spi.change.Change;
@@ -78,8 +77,7 @@ final class PostgresReactionIT {
             store.dispatch().poll(worker.poll(0));
         }
         return store.runs().list(RunFilter.all().definition("raise").limit(1_000)).stream()
-                .map(RunInfo::id)
-                .map(id -> id.value())
+                .map(info -> info.id().value().replaceFirst("#\\d+\\.", "#"))
                 .sorted()
                 .toList();
     }

@@ -99,7 +99,8 @@ final class StuckRunsIT {
         poll();
         assertThat(stateOf("bad")).isEqualTo("PAUSED");
         poll();
-        assertThat(stateOf("reaction:alert:bad#1")).isEqualTo("READY");
+        long key = store.runs().find(RunId.of("bad")).orElseThrow().ref().key();
+        assertThat(stateOf("reaction:alert:bad#%d.1".formatted(key))).isEqualTo("READY");
     }
 
     @Test

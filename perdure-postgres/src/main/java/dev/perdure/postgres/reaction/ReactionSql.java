@@ -15,7 +15,7 @@ import dev.perdure.spi.Runs;
 public final class ReactionSql {
     /** The columns of a run that an event has. */
     private static final String COLUMNS =
-            "xmin AS written, state, changes, created_at, changed_at, id, definition, reason";
+            "xmin AS written, key, state, changes, created_at, changed_at, id, definition, reason";
 
     /** Whether the reaction {@code w} is for the run {@code r}. Runs that reactions have started are not. */
     private static final String CONCERNS = """
@@ -24,7 +24,7 @@ public final class ReactionSql {
 
     /** The id of the run to start: see {@link ReactionStart#id}. */
     private static final String ID = """
-            '${PREFIX}' || w.name || ':' || CASE WHEN octet_length(r.id) > ${LONGEST} THEN md5(r.id) ELSE r.id END || '#' || ${change}""";
+            '${PREFIX}' || w.name || ':' || CASE WHEN octet_length(r.id) > ${LONGEST} THEN md5(r.id) ELSE r.id END || '#' || r.key || '.' || ${change}""";
 
     /** Requests runs by rows that have an event. */
     private static final String REQUEST =
@@ -65,7 +65,8 @@ public final class ReactionSql {
                 ) r
                 WHERE EXISTS (SELECT FROM rules)
             ), event AS MATERIALIZED (
-                SELECT ${id} AS start_id, w.name, w.starts, w.queue, r.id, r.definition, ${schema}.state_name(r.state) AS occasion,
+                -- A batch may name a run twice.
+                SELECT DISTINCT ${id} AS start_id, w.name, w.starts, w.queue, r.id, r.definition, ${schema}.state_name(r.state) AS occasion,
                        r.changed_at AS at, r.created_at, COALESCE(r.reason, '') AS reason
                 FROM touched r
                 JOIN rules w ON r.state = ANY (w.states)
@@ -103,7 +104,7 @@ public final class ReactionSql {
                     SELECT ${id} AS start_id, w.name, w.starts, w.queue, r.id, r.definition, 'LATE' AS occasion,
                            r.created_at + w.late AS at, r.created_at, 'The run is ' || ${schema}.state_name(r.state) || '.' AS reason
                     FROM seen w
-                    CROSS JOIN LATERAL (SELECT w.id, w.definition, w.state, w.created_at) r
+                    CROSS JOIN LATERAL (SELECT w.key, w.id, w.definition, w.state, w.created_at) r
                     WHERE r.state < ${COMPLETED} AND ${concerns}
                 ) e
                 WHERE NOT EXISTS (SELECT FROM ${schema}.run WHERE run.id = e.start_id)

@@ -50,9 +50,10 @@ public abstract class LateRunConformance extends StoreConformance {
         return store().dispatch().poll(look.forAtMost(5_000, true)).claimed();
     }
 
+    /** Their ids, without the keys of the other runs. */
     private List<String> alertIds() {
         return alerts().stream()
-                .map(claimed -> claimed.run().id().value())
+                .map(claimed -> claimed.run().id().value().replaceFirst("#\\d+\\.", "#"))
                 .sorted()
                 .toList();
     }
@@ -60,12 +61,12 @@ public abstract class LateRunConformance extends StoreConformance {
     @Test
     void a_run_that_has_not_ended_in_time_starts_one_once() {
         declare(LATE);
-        startReady("a");
+        RunRef run = startReady("a");
         advance(LATE.minusMillis(1));
         assertThat(alerts()).isEmpty();
         advance(Duration.ofMillis(1));
         assertThat(alerts()).singleElement().satisfies(alert -> {
-            assertThat(alert.run().id().value()).isEqualTo("reaction:slow:a#late");
+            assertThat(alert.run().id().value()).isEqualTo("reaction:slow:a#%d.late".formatted(run.key()));
             assertThat(alert.definition()).isEqualTo(ALERT);
             assertThat(new String(alert.input().bytes(), StandardCharsets.UTF_8).replaceAll("\\s*([:,{}])\\s*", "$1"))
                     .startsWith("{\"reaction\":\"slow\",\"runId\":{\"value\":\"a\"},\"definition\":\"order\","
@@ -77,6 +78,40 @@ public abstract class LateRunConformance extends StoreConformance {
         assertThat(alerts()).isEmpty();
         advance(LATE);
         assertThat(alerts()).isEmpty();
+    }
+
+    @Test
+    void a_run_with_the_id_of_one_that_was_removed_is_late_too() {
+        declare(LATE);
+        startReady("a");
+        advance(LATE);
+        assertThat(alertIds()).containsExactly("reaction:slow:a#late");
+        free("a");
+        startReady("a");
+        advance(LATE);
+        assertThat(alertIds()).containsExactly("reaction:slow:a#late");
+    }
+
+    @Test
+    void a_reaction_that_was_not_for_late_runs_in_between_does_not_look_back() {
+        declare(LATE);
+        startReady("old");
+        store().reactions()
+                .declare(List.of(new ReactionInfo(
+                        "slow",
+                        Set.of(Occasion.FAILED),
+                        Optional.empty(),
+                        Set.of(),
+                        ALERT,
+                        QUEUE,
+                        Optional.empty())));
+        advance(Duration.ofMinutes(1));
+        startReady("young");
+        advance(LATE.minusSeconds(30));
+        declare(LATE);
+        assertThat(alerts()).isEmpty();
+        advance(Duration.ofSeconds(30));
+        assertThat(alertIds()).containsExactly("reaction:slow:young#late");
     }
 
     @Test

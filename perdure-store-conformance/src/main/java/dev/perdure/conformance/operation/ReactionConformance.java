@@ -4,7 +4,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.perdure.RunFilter;
 import dev.perdure.RunId;
-import dev.perdure.RunInfo;
 import dev.perdure.RunState;
 import dev.perdure.audit.AuditEntry.Action;
 import dev.perdure.audit.AuditEntry.Subject;
@@ -12,12 +11,14 @@ import dev.perdure.audit.AuditFilter;
 import dev.perdure.audit.Operator;
 import dev.perdure.conformance.StoreConformance;
 import dev.perdure.reaction.Occasion;
+import dev.perdure.reaction.Reaction;
 import dev.perdure.reaction.ReactionInfo;
 import dev.perdure.spi.Audit;
 import dev.perdure.spi.Dispatch.Claimed;
 import dev.perdure.spi.Dispatch.Poll;
 import dev.perdure.spi.Outcome;
 import dev.perdure.spi.ReactionRules.Order;
+import dev.perdure.spi.ReactionStart;
 import dev.perdure.spi.change.Admission;
 import dev.perdure.spi.change.Change;
 import dev.perdure.spi.change.Change.CommandKind;
@@ -69,9 +70,10 @@ public abstract class ReactionConformance extends StoreConformance {
         return store().dispatch().poll(look.forAtMost(100, true)).claimed();
     }
 
+    /** Their ids, without the keys of the other runs. */
     private List<String> alertIds() {
         return alerts().stream()
-                .map(claimed -> claimed.run().id().value())
+                .map(claimed -> claimed.run().id().value().replaceFirst("#\\d+\\.", "#"))
                 .sorted()
                 .toList();
     }
@@ -96,7 +98,7 @@ public abstract class ReactionConformance extends StoreConformance {
         apply(worker, advance(run, 1, fail("no \"stock\"\nleft")));
 
         assertThat(alerts()).singleElement().satisfies(alert -> {
-            assertThat(alert.run().id()).isEqualTo(RunId.of("reaction:alert:a#1"));
+            assertThat(alert.run().id()).isEqualTo(RunId.of("reaction:alert:a#%d.1".formatted(run.key())));
             assertThat(alert.definition()).isEqualTo(ALERT);
             assertThat(json(alert))
                     .startsWith("{\"reaction\":\"alert\",\"runId\":{\"value\":\"a\"},\"definition\":\"order\","
@@ -165,6 +167,22 @@ public abstract class ReactionConformance extends StoreConformance {
         apply(Lane.client(0), new Change.Retry(run.id(), found(run).info().changedAt()));
         apply(worker, advance(run, claimOne(worker).epoch(), fail("no again")));
         assertThat(alertIds()).containsExactly("reaction:alert:a#4");
+    }
+
+    @Test
+    void a_run_with_the_id_of_one_that_was_removed_starts_another_one() {
+        declare(reaction(Set.of(Occasion.FAILED)));
+        WorkerId worker = join();
+        RunRef first = startOwned(worker, "a");
+        apply(worker, advance(first, 1, fail("no")));
+        assertThat(alertIds()).containsExactly("reaction:alert:a#1");
+        free("a");
+        RunRef second = startOwned(worker, "a");
+        apply(worker, advance(second, 1, fail("no")));
+        assertThat(alerts())
+                .singleElement()
+                .satisfies(alert -> assertThat(alert.run().id().value())
+                        .isEqualTo("reaction:alert:a#%d.1".formatted(second.key())));
     }
 
     @Test
@@ -346,8 +364,10 @@ public abstract class ReactionConformance extends StoreConformance {
         apply(worker, advance(startOwned(worker, "a"), 1, fail("no")));
         assertThat(alertIds()).containsExactly("reaction:alert:a#1");
         assertThat(store().runs().list(RunFilter.all().definition(ALERT).queue("letters")))
-                .extracting(RunInfo::id)
-                .containsExactly(RunId.of("reaction:dead-letter:a#1"));
+                .extracting(info -> info.id().value())
+                .singleElement()
+                .asString()
+                .matches("reaction:dead-letter:a#\\d+\\.1");
     }
 
     @Test
@@ -356,9 +376,24 @@ public abstract class ReactionConformance extends StoreConformance {
         String id = "€".repeat(200);
         command(startReady(id), CommandKind.KILL, "gone");
         assertThat(alerts()).singleElement().satisfies(alert -> {
-            assertThat(alert.run().id().value()).matches("reaction:alert:[0-9a-f]{32}#1");
+            assertThat(alert.run().id().value()).matches("reaction:alert:[0-9a-f]{32}#\\d+\\.1");
             assertThat(json(alert)).contains("\"value\":\"" + id + "\"");
         });
+    }
+
+    @Test
+    void the_longest_name_and_the_longest_id_fit_into_one_id() {
+        String name = "n".repeat(Reaction.MAX_NAME_LENGTH);
+        declare(new ReactionInfo(name, ALL, Optional.empty(), Set.of(), ALERT, QUEUE, Optional.empty()));
+        for (int length = 90; length <= 100; length++) {
+            command(startReady("i".repeat(length)), CommandKind.KILL, "gone");
+        }
+        assertThat(alerts()).hasSize(11);
+        RunRef largest = new RunRef(RunId.of("i".repeat(ReactionStart.LONGEST_ID)), Long.MAX_VALUE);
+        assertThat(ReactionStart.id(name, largest, String.valueOf(Integer.MAX_VALUE))
+                        .value()
+                        .length())
+                .isLessThanOrEqualTo(RunId.MAX_LENGTH);
     }
 
     @Test
