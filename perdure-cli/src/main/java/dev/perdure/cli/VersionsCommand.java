@@ -39,7 +39,8 @@ final class VersionsCommand implements Callable<Integer> {
             .and("definition", each -> each.definition().name())
             .and("runs", each -> each.definition().runs())
             .and("workers", each -> each.definition().workers())
-            .and("draining", each -> each.definition().draining());
+            .and("draining", each -> each.definition().draining())
+            .and("drained", each -> each.definition().drained());
 
     private static final Fields<WorkerInfo> WORKER = Fields.<WorkerInfo>of()
             .text("worker", worker -> worker.id().toString())
@@ -204,6 +205,8 @@ final class VersionsCommand implements Callable<Integer> {
     private static boolean isDrained(VersionInfo version, @Nullable String definition) {
         return definition == null
                 ? version.state() == VersionInfo.State.DRAINED
-                : version.definitions().stream().noneMatch(each -> each.name().equals(definition) && each.runs() > 0);
+                : version.definitions().stream()
+                        .filter(each -> each.name().equals(definition))
+                        .allMatch(VersionInfo.Definition::drained);
     }
 }

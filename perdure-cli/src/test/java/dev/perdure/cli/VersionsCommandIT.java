@@ -64,6 +64,11 @@ class VersionsCommandIT extends CommandsOnPostgres {
             assertThat(perdure(onDatabase("versions", "resume", "v1"))).isZero();
             assertThat(perdure(onDatabase("versions", "drain", "v1", "--definition", "order")))
                     .isZero();
+            assertThat(perdure(onDatabase("versions", "drain", "v1", "--definition", "order", "--wait")))
+                    .isZero();
+            assertThat(json("versions").at("/definitions/1/drained").asBoolean())
+                    .as("the worker has noticed it")
+                    .isTrue();
             assertThat(out())
                     .contains("Version v1 takes runs again.")
                     .contains("Version v1 takes no more runs of order, as soon as its workers notice it.");

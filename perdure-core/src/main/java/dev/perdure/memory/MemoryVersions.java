@@ -121,18 +121,26 @@ final class MemoryVersions implements VersionRules {
         workers.forEach(worker -> names.addAll(worker.joining.definitions()));
         List<VersionInfo.Definition> definitions = names.stream()
                 .filter(name -> !name.startsWith(Runs.OF_THE_ENGINE))
-                .map(name -> new VersionInfo.Definition(
-                        name,
-                        runs.getOrDefault(name, 0L),
-                        Math.toIntExact(workers.stream()
-                                .filter(worker -> worker.joining.definitions().contains(name))
-                                .count()),
-                        drains.contains(ALL) || drains.contains(name)))
+                .map(name -> {
+                    long live = runs.getOrDefault(name, 0L);
+                    boolean draining = drains.contains(ALL) || drains.contains(name);
+                    int registered = Math.toIntExact(workers.stream()
+                            .filter(worker -> worker.joining.definitions().contains(name))
+                            .count());
+                    boolean drained = draining && live == 0 && allObey(version, name);
+                    return new VersionInfo.Definition(name, live, registered, draining, drained);
+                })
                 .toList();
         long live = runs.values().stream().mapToLong(Long::longValue).sum();
-        boolean allObey = workers.stream().allMatch(worker -> worker.drains.contains(ALL));
-        VersionInfo.State state = VersionInfo.state(workers.size(), live, drains.contains(ALL), allObey);
+        VersionInfo.State state = VersionInfo.state(workers.size(), live, drains.contains(ALL), allObey(version, ALL));
         return new VersionInfo(version, state, workers.size(), live, definitions);
+    }
+
+    /** A worker whose lease is over is not counted elsewhere, but it may still write until a sweep removes it. */
+    private boolean allObey(String version, String definition) {
+        return tables.workers.values().stream()
+                .filter(worker -> version.equals(worker.joining.version()))
+                .allMatch(worker -> worker.drains(definition));
     }
 
     private Stream<Tables.Worker> live() {

@@ -2,9 +2,11 @@ package dev.perdure.internal.worker;
 
 import dev.perdure.internal.definition.Registry;
 import dev.perdure.internal.settings.Settings;
+import dev.perdure.spi.Clockwork;
 import dev.perdure.spi.Dispatch;
 import dev.perdure.spi.VersionRules;
 import dev.perdure.spi.change.WorkerId;
+import java.util.HashSet;
 import java.util.Set;
 import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
@@ -20,33 +22,38 @@ import org.slf4j.LoggerFactory;
  * workers all obey, except by runs that are pinned to it. So when no such run is left, none can come, and the version is
  * drained. A worker without a version asks for nothing.
  *
+ * <p>A worker that is resumed takes its report back before it takes runs again, and then asks once more. So another drain
+ * either finds a worker that does not obey yet, or is found by that worker before it takes anything.
+ *
  * <p>If the process dies at any point, the rows of operators are still there: the next worker of the version reads them
  * before its first poll.
  */
 final class Draining {
     private static final Logger LOG = LoggerFactory.getLogger("dev.perdure.worker");
 
-    private final Settings settings;
+    private final VersionRules versions;
+    private final Clockwork clockwork;
     private final Settings.WorkerRules rules;
     private final Registry registry;
-    private final VersionRules versions;
 
     /** What polls and starts obey. */
     private volatile Dispatch.Version version;
-    /** What the last poll that is over obeyed. */
-    private volatile Set<String> polled = Set.of();
+    /** What the last poll obeyed that ended since the version was told something new; null if none has. */
+    private volatile @Nullable Set<String> polled;
 
     private Set<String> told = Set.of();
     private Set<Object> startsBefore = Set.of();
+    /** What the store knows that this worker obeys: never more than it does. */
     private Set<String> reported = Set.of();
+
     private @Nullable WorkerId reporter;
     private boolean drained;
 
-    Draining(Settings settings, Settings.WorkerRules rules, Registry registry) {
-        this.settings = settings;
+    Draining(VersionRules versions, Clockwork clockwork, Settings.WorkerRules rules, Registry registry) {
+        this.versions = versions;
+        this.clockwork = clockwork;
         this.rules = rules;
         this.registry = registry;
-        this.versions = settings.store().versions();
         this.version = version(Set.of());
     }
 
@@ -74,43 +81,58 @@ final class Draining {
     /**
      * Asks what the version is told, and reports what this worker obeys. Only the loop that keeps the lease calls it.
      * Returns whether the version is told something new, so that a poll is worthwhile.
+     *
+     * @param worker under which id the worker has its lease now
+     * @param starts its calls that may bring runs into its memory
      */
-    boolean look(Session session) {
+    boolean look(WorkerId worker, Acquisitions starts) {
         String name = rules.version();
         if (name == null) {
             return false;
         }
-        Set<String> now = versions.drains(name);
+        if (!worker.equals(reporter)) {
+            reporter = worker; // One that has joined again has not reported anything under its new id.
+            reported = Set.of();
+        }
+        Set<String> now = told(worker, name);
         boolean news = !now.equals(told);
         if (news) {
             told = now;
             version = version(now.contains(VersionRules.ALL) ? registry.names() : now);
-            startsBefore = session.acquisitions().underWay();
+            polled = null; // After the version: a poll that is under way has the old one, and no other begins with it.
+            startsBefore = starts.underWay();
             drained = false;
-            logTold(session.id(), name);
+            logTold(worker, name);
         }
-        report(session);
+        report(worker, starts);
         if (!drained && reported.contains(VersionRules.ALL) && reported.equals(told) && versions.isDrained(name)) {
             drained = true;
             LOG.info(
                     "Version {} is drained: worker {} takes no more runs, and no run is left that is pinned to this version.",
                     name,
-                    session.id());
-            settings.clockwork().fork("perdure-drained", this::tell);
+                    worker);
+            clockwork.fork("perdure-drained", this::tell);
         }
         return news;
     }
 
-    /** A worker that has joined again has not reported anything under its new id. */
-    private void report(Session session) {
-        if (!session.id().equals(reporter)) {
-            reporter = session.id();
-            reported = Set.of();
+    /** What the version is told. What the worker is about to take again is no longer in its report when this returns. */
+    private Set<String> told(WorkerId worker, String name) {
+        Set<String> now = versions.drains(name);
+        while (!now.containsAll(reported)) {
+            Set<String> still = new HashSet<>(reported);
+            still.retainAll(now);
+            versions.obeys(worker, still);
+            reported = Set.copyOf(still);
+            now = versions.drains(name); // The version may have been told to drain again before the report was changed.
         }
-        boolean obeys =
-                polled.equals(version.drained()) && session.acquisitions().haveEnded(startsBefore);
+        return now;
+    }
+
+    private void report(WorkerId worker, Acquisitions starts) {
+        boolean obeys = version.drained().equals(polled) && starts.haveEnded(startsBefore);
         if (obeys && !reported.equals(told)) {
-            versions.obeys(session.id(), told);
+            versions.obeys(worker, told);
             reported = told;
         }
     }

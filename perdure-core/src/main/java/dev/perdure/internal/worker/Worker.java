@@ -67,11 +67,11 @@ public final class Worker implements Session.Home {
         this.tick = settings.clockwork().signal();
         this.expiry = settings.clockwork().signal();
         this.emptied = settings.clockwork().signal();
-        this.draining = new Draining(settings, rules, registry);
+        this.draining = new Draining(settings.store().versions(), settings.clockwork(), rules, registry);
         this.dispatcher = new Dispatcher(settings, rules, registry, draining, emptied::raise);
         this.retention = new RetentionLoop(settings);
         this.session = join(Set.of());
-        boolean unused = draining.look(session);
+        boolean unused = draining.look(session.id(), session.acquisitions());
     }
 
     public void start() {
@@ -185,7 +185,8 @@ public final class Worker implements Session.Home {
             try {
                 renew();
                 sweep();
-                if (draining.look(session)) {
+                Session current = session;
+                if (draining.look(current.id(), current.acquisitions())) {
                     dispatcher.look();
                 }
                 backoff.reset();

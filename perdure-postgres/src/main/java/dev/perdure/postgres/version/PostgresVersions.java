@@ -102,7 +102,8 @@ public final class PostgresVersions implements VersionRules {
                             row.getString("definition"),
                             row.getLong("runs"),
                             row.getInt("workers"),
-                            row.getBoolean("draining")),
+                            row.getBoolean("draining"),
+                            row.getBoolean("drained")),
                     row.getInt("version_workers"),
                     row.getBoolean("told"),
                     row.getBoolean("all_obey"));

@@ -46,7 +46,7 @@ public final class VersionSql {
                 WHERE live_version IS NOT NULL
                 GROUP BY live_version, definition
             ), member AS MATERIALIZED (
-                SELECT version, definitions, '' = ANY (drains) AS obeys, expires_at > clock_timestamp() AS alive
+                SELECT version, definitions, drains, expires_at > clock_timestamp() AS alive
                 FROM ${schema}.worker
                 WHERE NOT dead AND version IS NOT NULL
             ), registered AS MATERIALIZED (
@@ -57,14 +57,20 @@ public final class VersionSql {
             )
             SELECT version, definition, COALESCE(p.runs, 0) AS runs, COALESCE(r.workers, 0) AS workers,
                    (SELECT count(*) FROM member m WHERE m.version = each.version AND m.alive) AS version_workers,
-                   NOT EXISTS (SELECT FROM member m WHERE m.version = each.version AND NOT m.obeys) AS all_obey,
+                   NOT EXISTS (SELECT FROM member m WHERE m.version = each.version AND '' <> ALL (m.drains)) AS all_obey,
                    EXISTS (SELECT FROM ${schema}.drain d WHERE d.version = each.version AND d.definition = '') AS told,
-                   EXISTS (
-                       SELECT FROM ${schema}.drain d WHERE d.version = each.version AND d.definition IN ('', each.definition)
-                   ) AS draining
+                   t.draining,
+                   t.draining AND p.runs IS NULL AND NOT EXISTS (
+                       SELECT FROM member m WHERE m.version = each.version AND NOT m.drains && ARRAY['', each.definition]
+                   ) AS drained
             FROM (SELECT version, definition FROM pinned UNION SELECT version, definition FROM registered) AS each
             LEFT JOIN pinned p USING (version, definition)
             LEFT JOIN registered r USING (version, definition)
+            CROSS JOIN LATERAL (
+                SELECT EXISTS (
+                    SELECT FROM ${schema}.drain d WHERE d.version = each.version AND d.definition IN ('', each.definition)
+                ) AS draining
+            ) AS t
             ORDER BY version, definition
             """;
 

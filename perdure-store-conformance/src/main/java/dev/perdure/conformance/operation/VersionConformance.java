@@ -294,8 +294,8 @@ public abstract class VersionConformance extends StoreConformance {
                                 State.ACTIVE,
                                 2,
                                 1,
-                                List.of(new Definition(DEFINITION, 1, 2, false), new Definition("other", 0, 1, true))),
-                        new VersionInfo("v2", State.NO_WORKER, 0, 1, List.of(new Definition(DEFINITION, 1, 0, false))));
+                                List.of(new Definition(DEFINITION, 1, 2, false, false), new Definition("other", 0, 1, true, false))),
+                        new VersionInfo("v2", State.NO_WORKER, 0, 1, List.of(new Definition(DEFINITION, 1, 0, false, false))));
         assertThat(info("v2").lacksWorkers()).isTrue();
         assertThat(info("v1").lacksWorkers()).isFalse();
     }
@@ -324,6 +324,25 @@ public abstract class VersionConformance extends StoreConformance {
     }
 
     @Test
+    void a_definition_is_drained_when_all_workers_obey_and_no_live_run_of_it_is_pinned() {
+        WorkerId one = join("v1");
+        WorkerId two = join("v1");
+        RunRef run = startOwned(one, withVersion(newRun("a"), "v1"));
+        drain(DEFINITION);
+        store().versions().obeys(one, Set.of(DEFINITION));
+        store().versions().obeys(two, Set.of("other"));
+        apply(one, advance(run, 1, complete("1")));
+        assertThat(info("v1").definitions()).containsExactly(new Definition(DEFINITION, 0, 2, true, false));
+
+        store().versions().obeys(two, Set.of(DEFINITION));
+        assertThat(info("v1").definitions()).containsExactly(new Definition(DEFINITION, 0, 2, true, true));
+        assertThat(info("v1").state()).isEqualTo(State.ACTIVE);
+        drain(VersionRules.ALL);
+        store().versions().obeys(one, Set.of(VersionRules.ALL));
+        assertThat(info("v1").definitions()).containsExactly(new Definition(DEFINITION, 0, 2, true, true));
+    }
+
+    @Test
     void a_worker_that_is_gone_does_not_hold_up_the_end_of_a_drain() {
         WorkerId gone = join("v1");
         drain(VersionRules.ALL);
@@ -334,6 +353,22 @@ public abstract class VersionConformance extends StoreConformance {
         store().versions().obeys(gone, Set.of(VersionRules.ALL));
         assertThat(store().versions().isDrained("v1")).isTrue();
         assertThat(store().versions().list()).isEmpty();
+    }
+
+    @Test
+    void a_worker_whose_lease_is_over_holds_up_the_end_of_a_drain_until_a_sweep() {
+        WorkerId slow = new WorkerId(UUID.randomUUID());
+        store().leases().join(new Joining(slow, ORDER, "v1", Duration.ofMillis(1), 4));
+        drain(VersionRules.ALL);
+        while (store().status().workers() > 0) {
+            Thread.onSpinWait(); // Leases go by real time.
+        }
+        assertThat(store().versions().isDrained("v1"))
+                .as("a batch of the worker may still be on its way")
+                .isFalse();
+
+        store().leases().sweep(10);
+        assertThat(store().versions().isDrained("v1")).isTrue();
     }
 
     @Test

@@ -27,7 +27,11 @@ public final class VersionRoutes {
             .flag(
                     "draining",
                     "Whether the version is told to take no more runs of it.",
-                    VersionInfo.Definition::draining);
+                    VersionInfo.Definition::draining)
+            .flag(
+                    "drained",
+                    "Whether it is told so, its workers take no more, and no live run of it is pinned to the version.",
+                    VersionInfo.Definition::drained);
 
     private static final Shape<VersionInfo> SHAPE = Shape.<VersionInfo>named("Version")
             .text("name", "The version.", VersionInfo::name)
