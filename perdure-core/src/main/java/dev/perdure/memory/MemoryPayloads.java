@@ -25,6 +25,7 @@ final class MemoryPayloads implements Payloads {
     private final NavigableMap<PayloadReference, Kept> payloads =
             new TreeMap<>(Comparator.comparing(PayloadReference::hash).thenComparingLong(PayloadReference::size));
     private final Map<UUID, Pending> uploads = new HashMap<>();
+    private Instant lastTurn = Instant.MIN;
 
     /** A payload that is there. */
     private static final class Kept {
@@ -138,6 +139,18 @@ final class MemoryPayloads implements Payloads {
                     .forEach(payload -> PayloadReference.of(payload).ifPresent(found::add));
             found.retainAll(references);
             return found;
+        });
+    }
+
+    @Override
+    public boolean takeTurn(Duration rest) {
+        return tables.inTransaction(() -> {
+            Instant now = tables.now();
+            boolean free = !lastTurn.isAfter(now.minus(rest));
+            if (free) {
+                lastTurn = now;
+            }
+            return free;
         });
     }
 

@@ -12,11 +12,10 @@ import dev.perdure.spi.payload.PayloadStore;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.attribute.FileTime;
 import java.time.Duration;
-import java.time.Instant;
 import java.util.List;
 import java.util.UUID;
+import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -49,9 +48,15 @@ final class FolderPayloadsTest implements PayloadStoreCases {
         }
     }
 
-    private void age(Path file, Duration age) throws IOException {
-        Instant now = Files.getLastModifiedTime(file).toInstant();
-        Files.setLastModifiedTime(file, FileTime.from(now.minus(age)));
+    /** Lets a payload be released for so much longer. */
+    private void age(PayloadReference reference, Duration age) throws IOException {
+        String name = "released-%s-%d-".formatted(reference.hash(), reference.size());
+        for (String file : files()) {
+            if (file.startsWith(name)) {
+                long since = Long.parseLong(file.substring(name.length()));
+                Files.move(folder.resolve(file), folder.resolve(name + (since - age.toMillis())));
+            }
+        }
     }
 
     @Test
@@ -64,9 +69,9 @@ final class FolderPayloadsTest implements PayloadStoreCases {
     void a_payload_is_removed_an_hour_after_it_was_released_and_leaves_no_file() throws IOException {
         PayloadReference reference = PayloadStoreCases.put(payloads, CONTENT);
         payloads.remove(List.of(reference), List.of(), HOUR);
-        age(folder.resolve("released-%s-%d".formatted(reference.hash(), reference.size())), HOUR.minusMinutes(1));
+        age(reference, HOUR.minusMinutes(1));
         assertThat(payloads.remove(List.of(reference), List.of(), HOUR)).isZero();
-        age(folder.resolve("released-%s-%d".formatted(reference.hash(), reference.size())), HOUR);
+        age(reference, Duration.ofMinutes(1));
         assertThat(payloads.remove(List.of(reference), List.of(), HOUR)).isOne();
         assertThat(files()).isEmpty();
     }
@@ -75,10 +80,34 @@ final class FolderPayloadsTest implements PayloadStoreCases {
     void what_was_kept_in_between_is_not_removed() throws IOException {
         PayloadReference reference = PayloadStoreCases.put(payloads, CONTENT);
         payloads.remove(List.of(reference), List.of(), HOUR);
-        age(folder.resolve("released-%s-%d".formatted(reference.hash(), reference.size())), HOUR);
+        age(reference, HOUR);
         assertThat(payloads.keep(reference)).isTrue();
         assertThat(payloads.remove(List.of(reference), List.of(), HOUR)).isZero();
         assertThat(payloads.read(reference, 0)).isPresent();
+    }
+
+    @Test
+    void a_payload_that_is_released_is_still_read_and_listed() {
+        PayloadReference reference = PayloadStoreCases.put(payloads, CONTENT);
+        payloads.remove(List.of(reference), List.of(), HOUR);
+        assertThat(payloads.read(reference, 0)).hasValue(CONTENT);
+        assertThat(payloads.list(null, 10)).containsExactly(reference);
+        payloads.remove(List.of(), List.of(reference), HOUR);
+        assertThat(payloads.read(reference, 0)).hasValue(CONTENT);
+    }
+
+    /** Two processes: one keeps a payload at the moment at which the other one removes it. */
+    @Test
+    void what_is_kept_while_it_is_removed_stays_or_was_not_kept() throws Exception {
+        List<PayloadReference> all = IntStream.range(0, 300)
+                .mapToObj(seed -> PayloadStoreCases.put(payloads, PayloadStoreCases.content(100, seed)))
+                .distinct()
+                .toList();
+        payloads.remove(all, List.of(), HOUR);
+        for (PayloadReference each : all) {
+            age(each, HOUR.multipliedBy(2));
+        }
+        PayloadStoreCases.keepWhileRemoving(payloads, FolderPayloads.in(folder), all);
     }
 
     @Test

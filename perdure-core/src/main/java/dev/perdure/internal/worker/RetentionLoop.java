@@ -13,8 +13,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Removes old runs, batch by batch, and the large payloads to which no row refers any more. The store decides what is due and lets one worker of all processes work at a time,
- * so every worker has this loop and none of them leads. A worker that stops in between leaves nothing behind: a batch
+ * Removes old runs, batch by batch, and the large payloads to which no row refers any more. The store decides what is due
+ * and lets one worker of all processes work at a time, so every worker has this loop and none of them leads. A worker that stops in between leaves nothing behind: a batch
  * is a transaction, and the next batch of any worker goes on.
  */
 final class RetentionLoop {
@@ -23,9 +23,6 @@ final class RetentionLoop {
     private static final int BATCH = 1_000;
 
     private static final Duration FIRST = Duration.ofMinutes(1);
-
-    /** How long to rest between two looks at all large payloads. */
-    private static final Duration SWEEP = Duration.ofMinutes(5);
 
     private final Settings settings;
     private final PayloadSweep payloads;
@@ -73,15 +70,15 @@ final class RetentionLoop {
         return (soon.compareTo(FIRST) < 0 ? soon : FIRST).toNanos();
     }
 
-    /** Removes large payloads, if it is time. Returns how long until then. */
+    /** Removes large payloads, if it is time and no other worker does. Returns how long until the next time. */
     private long sweep() {
         long now = settings.clockwork().nanoTime();
         if (now - nextSweep >= 0) {
-            int removed = payloads.pass(() -> closed);
+            int removed = payloads.passInTurn(() -> closed);
             if (removed > 0) {
                 LOG.debug("Removed {} large payloads to which nothing refers.", removed);
             }
-            nextSweep = now + SWEEP.toNanos();
+            nextSweep = now + PayloadSweep.REST.toNanos();
         }
         return nextSweep - now;
     }

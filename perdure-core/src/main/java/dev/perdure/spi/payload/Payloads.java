@@ -1,5 +1,6 @@
 package dev.perdure.spi.payload;
 
+import java.time.Duration;
 import java.util.Collection;
 import java.util.Set;
 
@@ -7,4 +8,12 @@ import java.util.Set;
 public interface Payloads extends PayloadStore {
     /** Those of these payloads to which something that the store keeps refers, at one point in time. */
     Set<PayloadReference> referred(Collection<PayloadReference> references);
+
+    /**
+     * Takes the turn to look at all payloads, if no worker has taken it for so long. So one worker of all processes does
+     * that work.
+     *
+     * @return whether the caller has the turn now
+     */
+    boolean takeTurn(Duration rest);
 }

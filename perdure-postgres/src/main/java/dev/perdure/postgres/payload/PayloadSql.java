@@ -125,6 +125,20 @@ public final class PayloadSql {
             .replace("${mail}", refers("mail"))
             .replace("${publication}", refers("publication"));
 
+    /** Retention keeps its row locked while it removes runs. The worker then asks again later. */
+    private static final String TAKE_TURN = """
+            WITH free AS MATERIALIZED (
+                SELECT 1 FROM ${schema}.retention
+                WHERE payloads_at <= COALESCE(?::timestamptz, now()) - ?::interval
+                FOR UPDATE SKIP LOCKED
+            ), taken AS (
+                UPDATE ${schema}.retention SET payloads_at = COALESCE(?::timestamptz, now())
+                WHERE EXISTS (SELECT FROM free)
+                RETURNING 1
+            )
+            SELECT count(*) > 0 AS taken FROM taken
+            """;
+
     private static String refers(String table) {
         return REFERS.replace("${table}", table);
     }
@@ -142,6 +156,7 @@ public final class PayloadSql {
     final String oldUploads;
     final String removeUploads;
     final String referred;
+    final String takeTurn;
 
     /** The settings keep the plan of {@code referred} on its indexes. */
     public PayloadSql(Schema schema, String settings) {
@@ -157,6 +172,7 @@ public final class PayloadSql {
         this.removeChunks = schema.sql(REMOVE_CHUNKS);
         this.oldUploads = schema.sql(OLD_UPLOADS);
         this.removeUploads = schema.sql(REMOVE_UPLOADS);
+        this.takeTurn = schema.sql(TAKE_TURN);
         this.referred = settings + ";\n" + schema.sql(REFERRED);
     }
 }

@@ -141,6 +141,19 @@ public final class PostgresPayloads implements Payloads {
     // ---- removing
 
     @Override
+    public boolean takeTurn(Duration rest) {
+        return new Query(database)
+                .all(
+                        sql.takeTurn,
+                        parameters -> parameters
+                                .time(database.time())
+                                .text(rest.toString())
+                                .time(database.time()),
+                        row -> row.getBoolean("taken"))
+                .getFirst();
+    }
+
+    @Override
     public int remove(Collection<PayloadReference> unreferred, Collection<PayloadReference> referred, Duration after) {
         return database.inTransaction(connection -> {
             update(connection, sql.retain, parameters -> parameters.bytes(bytes(referred)));

@@ -72,7 +72,8 @@ public final class Migrations {
             "V105__reports.sql",
             "V106__log_lines.sql",
             "V110__reactions.sql",
-            "V115__large_payloads.sql");
+            "V115__large_payloads.sql",
+            "V116__payload_turn.sql");
 
     /** Waits for another process that migrates at the same time; ends with the transaction. */
     private static final String ALONE = "SELECT pg_advisory_xact_lock(hashtextextended('perdure:' || ?, 0))";

@@ -23,6 +23,7 @@ import dev.perdure.spi.payload.PayloadStore;
 import java.time.Duration;
 import java.util.List;
 import java.util.UUID;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 
 /** Large payloads beside the runs, and which of them the runs refer to. */
@@ -142,6 +143,17 @@ public abstract class PayloadConformance extends StoreConformance implements Pay
     }
 
     @Test
+    void one_worker_has_the_turn_to_look_at_all_payloads_for_a_while() {
+        assertThat(store().payloads().takeTurn(HOUR)).isTrue();
+        assertThat(store().payloads().takeTurn(HOUR)).isFalse();
+        advance(HOUR.minusMillis(1));
+        assertThat(store().payloads().takeTurn(HOUR)).isFalse();
+        advance(Duration.ofMillis(1));
+        assertThat(store().payloads().takeTurn(HOUR)).isTrue();
+        assertThat(store().payloads().takeTurn(HOUR)).isFalse();
+    }
+
+    @Test
     void a_payload_is_kept_while_somebody_may_still_commit_its_reference() {
         PayloadReference reference = PayloadStoreCases.put(payloads(), new byte[] {1});
         assertThat(payloads().remove(List.of(reference), List.of(), HOUR)).isZero();
@@ -149,6 +161,16 @@ public abstract class PayloadConformance extends StoreConformance implements Pay
         assertThat(payloads().remove(List.of(reference), List.of(), HOUR)).isZero();
         advance(Duration.ofMinutes(1));
         assertThat(payloads().remove(List.of(reference), List.of(), HOUR)).isOne();
+    }
+
+    @Test
+    void what_is_kept_while_it_is_removed_stays_or_was_not_kept() throws Exception {
+        List<PayloadReference> all = IntStream.range(0, 100)
+                .mapToObj(seed -> PayloadStoreCases.put(payloads(), new byte[] {(byte) seed}))
+                .toList();
+        payloads().remove(all, List.of(), HOUR);
+        advance(HOUR);
+        PayloadStoreCases.keepWhileRemoving(payloads(), payloads(), all);
     }
 
     @Test

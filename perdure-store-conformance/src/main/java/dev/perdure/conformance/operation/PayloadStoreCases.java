@@ -7,11 +7,16 @@ import dev.perdure.spi.payload.PayloadStore;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Comparator;
 import java.util.HexFormat;
 import java.util.List;
 import java.util.UUID;
+import java.util.concurrent.CyclicBarrier;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 
@@ -134,6 +139,16 @@ public interface PayloadStoreCases {
     }
 
     @Test
+    default void an_upload_whose_first_chunks_were_removed_gets_no_name() {
+        byte[] content = content(3 * PayloadStore.CHUNK_BYTES, 1);
+        UUID upload = write(payloads(), Arrays.copyOf(content, 2 * PayloadStore.CHUNK_BYTES));
+        assertThat(payloads().removeUploads(Duration.ZERO)).isOne();
+        payloads().write(upload, 2, Arrays.copyOfRange(content, 2 * PayloadStore.CHUNK_BYTES, content.length));
+        assertThat(payloads().finish(upload, referenceTo(content))).isFalse();
+        assertThat(payloads().list(null, 10)).isEmpty();
+    }
+
+    @Test
     default void lists_payloads_in_pages() {
         List<PayloadReference> all = IntStream.range(0, 5)
                 .mapToObj(seed -> put(payloads(), content(100, seed)))
@@ -142,6 +157,35 @@ public interface PayloadStoreCases {
         assertThat(payloads().list(null, 3)).isEqualTo(all.subList(0, 3));
         assertThat(payloads().list(all.get(2), 3)).isEqualTo(all.subList(3, 5));
         assertThat(payloads().list(all.get(4), 3)).isEmpty();
+    }
+
+    /**
+     * Keeps each of these payloads, whose hour is over, at the moment at which another process removes it.
+     *
+     * @param other the payload store as that process has it
+     */
+    static void keepWhileRemoving(PayloadStore payloads, PayloadStore other, List<PayloadReference> released)
+            throws Exception {
+        CyclicBarrier together = new CyclicBarrier(2);
+        try (ExecutorService threads = Executors.newSingleThreadExecutor()) {
+            Future<?> removal = threads.submit(() -> {
+                for (PayloadReference each : released) {
+                    together.await();
+                    int unused = other.remove(List.of(each), List.of(), HOUR);
+                }
+                return null;
+            });
+            List<PayloadReference> kept = new ArrayList<>();
+            for (PayloadReference each : released) {
+                together.await();
+                if (payloads.keep(each)) {
+                    kept.add(each);
+                }
+            }
+            removal.get();
+            assertThat(kept)
+                    .allSatisfy(each -> assertThat(payloads.read(each, 0)).isPresent());
+        }
     }
 
     @Test
