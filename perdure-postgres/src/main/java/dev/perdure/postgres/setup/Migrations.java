@@ -73,7 +73,8 @@ public final class Migrations {
             "V106__log_lines.sql",
             "V110__reactions.sql",
             "V115__large_payloads.sql",
-            "V116__payload_turn.sql");
+            "V116__payload_turn.sql",
+            "V117__awaited_children.sql");
 
     /** Waits for another process that migrates at the same time; ends with the transaction. */
     private static final String ALONE = "SELECT pg_advisory_xact_lock(hashtextextended('perdure:' || ?, 0))";
