@@ -9,6 +9,9 @@ import dev.perdure.embedded.SharedPostgres;
 import dev.perdure.error.InvalidRequestException;
 import dev.perdure.error.StoreException;
 import dev.perdure.error.StoreException.Kind;
+import dev.perdure.postgres.jdbc.Connections;
+import dev.perdure.postgres.jdbc.Database;
+import dev.perdure.postgres.jdbc.Schema;
 import dev.perdure.postgres.setup.Preflight;
 import java.sql.Connection;
 import java.sql.SQLException;
@@ -229,5 +232,38 @@ final class OpenIT {
         opening(PostgresStore.on(TestServer.plain(role, "secret")).schema(schema), Kind.UNUSABLE)
                 .hasMessageContaining("The role '%s' lacks rights on the schema '%s'".formatted(role, schema))
                 .hasMessageContaining("PostgresStore.grants");
+    }
+
+    /** All that {@link PostgresStore#grants} gives to a worker, one by one. */
+    @Test
+    void a_role_that_lacks_one_right() throws SQLException {
+        String schema = TestServer.newSchema();
+        String role = "role_" + schema;
+        TestServer.execute("CREATE ROLE %s LOGIN PASSWORD 'secret'".formatted(role));
+        PostgresStore.on(TestServer.plain()).schema(schema).open().close();
+        TestServer.execute(PostgresStore.grants(schema, role, role));
+        String rights = TestServer.query("""
+                SELECT string_agg(g.privilege_type || ' on ' || g.table_name, ',')
+                FROM information_schema.role_table_grants g
+                JOIN pg_tables t ON t.schemaname = g.table_schema AND t.tablename = g.table_name
+                WHERE g.grantee = '%s' AND g.table_name <> 'migration'""".formatted(role));
+        Database database = new Database(Connections.from(TestServer.plain(role, "secret"), 1), () -> null);
+        Preflight.requireRights(database, new Schema(schema));
+        try (Connection owner = TestServer.plain().getConnection();
+                Statement statement = owner.createStatement()) {
+            for (String right : rights.split(",", -1)) {
+                String on = right.replace(" on ", " ON %s.".formatted(schema));
+                statement.execute("REVOKE %s FROM %s".formatted(on, role));
+                assertThatThrownBy(() -> Preflight.requireRights(database, new Schema(schema)))
+                        .isInstanceOf(StoreException.class)
+                        .hasMessage(
+                                "The role '%s' lacks rights on the schema '%s': %s. Let its owner grant them: PostgresStore.grants(…) prints the statements."
+                                        .formatted(role, schema, right));
+                statement.execute("GRANT %s TO %s".formatted(on, role));
+            }
+            statement.execute("REVOKE USAGE ON SEQUENCE %s.key_block FROM %s".formatted(schema, role));
+            assertThatThrownBy(() -> Preflight.requireRights(database, new Schema(schema)))
+                    .hasMessageContaining(": USAGE on key_block. ");
+        }
     }
 }

@@ -23,37 +23,26 @@ public final class Preflight {
                    current_setting('server_version') AS full_version,
                    current_setting('synchronous_commit') AS synchronous_commit
             """;
+    /** What roles.sql grants to a worker and this role lacks. A list of rights in one question would ask for any of them. */
     private static final String RIGHTS = """
-            SELECT has_table_privilege('${schema}.run', 'SELECT, INSERT, UPDATE')
-               AND has_table_privilege('${schema}.journal', 'DELETE')
-               AND has_table_privilege('${schema}.event', 'SELECT, INSERT')
-               AND has_table_privilege('${schema}.worker', 'DELETE')
-               AND has_table_privilege('${schema}.lane', 'DELETE')
-               AND has_table_privilege('${schema}.takeover', 'SELECT, INSERT, UPDATE, DELETE')
-               AND has_table_privilege('${schema}.held', 'DELETE')
-               AND has_table_privilege('${schema}.ready', 'DELETE')
-               AND has_table_privilege('${schema}.timer', 'DELETE')
-               AND has_table_privilege('${schema}.mail', 'UPDATE') AND has_table_privilege('${schema}.mail', 'DELETE')
-               AND has_table_privilege('${schema}.run', 'DELETE')
-               AND has_table_privilege('${schema}.event', 'DELETE')
-               AND has_table_privilege('${schema}.retention', 'UPDATE')
-               AND has_table_privilege('${schema}.awakeable', 'INSERT')
-               AND has_table_privilege('${schema}.secret', 'SELECT')
-               AND has_table_privilege('${schema}.audit', 'SELECT, INSERT')
-               AND has_table_privilege('${schema}.subscription', 'DELETE')
-               AND has_table_privilege('${schema}.publication', 'INSERT')
-               AND has_table_privilege('${schema}.inbox', 'DELETE')
-               AND has_table_privilege('${schema}.inbox_task', 'DELETE')
-               AND has_table_privilege('${schema}.inbox_lock', 'UPDATE')
-               AND has_table_privilege('${schema}.drain', 'DELETE')
-               AND has_table_privilege('${schema}.reaction', 'SELECT')
-               AND has_table_privilege('${schema}.lateness', 'UPDATE')
-               AND has_table_privilege('${schema}.report', 'DELETE')
-               AND has_table_privilege('${schema}.log_line', 'DELETE')
-               AND has_table_privilege('${schema}.payload', 'DELETE')
-               AND has_table_privilege('${schema}.payload_chunk', 'DELETE')
-               AND has_sequence_privilege('${schema}.key_block', 'USAGE') AS enough,
-                   current_user AS role
+            SELECT current_user AS role, string_agg(lacking.privilege || ' on ' || lacking.name, ', ' ORDER BY lacking.name) AS missing
+            FROM (
+                SELECT p.privilege, t.name
+                FROM (VALUES
+                    ('SELECT', 'secret'),
+                    ('SELECT UPDATE', 'retention inbox_lock'),
+                    ('SELECT INSERT UPDATE', 'queue limiter'),
+                    ('SELECT INSERT DELETE', 'event awakeable publication audit attribute log_line inbox_task drain'),
+                    ('SELECT INSERT UPDATE DELETE', 'run worker journal mail report subscription lane takeover held ready timer'),
+                    ('SELECT INSERT UPDATE DELETE', 'start_limit start_key inbox object object_call object_state reaction lateness'),
+                    ('SELECT INSERT UPDATE DELETE', 'slot queue_turn queue_rate permit limiter_rate payload payload_chunk')
+                ) AS g (privileges, names)
+                CROSS JOIN LATERAL string_to_table(g.privileges, ' ') AS p (privilege)
+                CROSS JOIN LATERAL string_to_table(g.names, ' ') AS t (name)
+                WHERE NOT has_table_privilege('${schema}.' || t.name, p.privilege)
+                UNION ALL
+                SELECT 'USAGE', 'key_block' WHERE NOT has_sequence_privilege('${schema}.key_block', 'USAGE')
+            ) AS lacking
             """;
 
     /** The catalogs of Citus that exist. Its extension creates them in a schema without other tables. */
@@ -251,11 +240,12 @@ public final class Preflight {
             try (PreparedStatement statement = connection.prepareStatement(schema.sql(RIGHTS));
                     ResultSet row = statement.executeQuery()) {
                 row.next();
-                if (!row.getBoolean("enough")) {
+                String missing = row.getString("missing");
+                if (missing != null) {
                     throw new StoreException(
                             Kind.UNUSABLE,
-                            "The role '%s' lacks rights on the schema '%s'. Let its owner grant them: PostgresStore.grants(…) prints the statements."
-                                    .formatted(row.getString("role"), schema.name()),
+                            "The role '%s' lacks rights on the schema '%s': %s. Let its owner grant them: PostgresStore.grants(…) prints the statements."
+                                    .formatted(row.getString("role"), schema.name(), missing),
                             null);
                 }
             }
