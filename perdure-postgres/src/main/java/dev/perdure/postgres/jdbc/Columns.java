@@ -122,6 +122,20 @@ public final class Columns<R> {
                 (parameters, row) -> parameters.number(value.applyAsInt(row)));
     }
 
+    public Columns<R> float8OrNull(String name, Function<R, @Nullable Double> value) {
+        return and(
+                name,
+                "float8",
+                (parameters, rows) -> {
+                    @Nullable Double[] values = new Double[rows.size()];
+                    for (int i = 0; i < values.length; i++) {
+                        values[i] = value.apply(rows.get(i));
+                    }
+                    parameters.doubles(values);
+                },
+                (parameters, row) -> parameters.object(value.apply(row)));
+    }
+
     public Columns<R> bool(String name, Predicate<R> value) {
         return and(
                 name,

@@ -14,8 +14,7 @@ public final class LogSql {
      */
     private static final String WRITE = """
             WITH ${fence}, given AS MATERIALIZED (
-                SELECT g.* FROM unnest(?::bigint[], ?::bigint[], ?::bigint[], ?::bigint[], ?::int[], ?::int[], ?::int[], ?::int[], ?::text[], ?::text[], ?::text[])
-                    AS g (key, epoch, number, at, size, position, attempt, level, step, logger, text)
+                SELECT g.* FROM ${lines}
             ), accepted AS MATERIALIZED (
                 SELECT g.key, r.epoch, r.own, r.partition, COALESCE(b.number, 0) AS number, COALESCE(b.ordinal, 0) AS ordinal,
                        COALESCE(b.through, 0) AS through
@@ -88,7 +87,8 @@ public final class LogSql {
         this.write = ledger.settings + ";\n"
                 + Pieces.sql(
                         schema,
-                        WRITE.replace("${LOWER}", String.valueOf(0xFFFF_FFFFL))
+                        WRITE.replace("${lines}", ReportColumns.LINES.many("g"))
+                                .replace("${LOWER}", String.valueOf(0xFFFF_FFFFL))
                                 .replace("${LINES}", String.valueOf(Reports.MOST_LINES))
                                 .replace("${BYTES}", String.valueOf(Reports.MOST_BYTES)));
         this.oldest = ledger.settings + ";\n" + schema.sql(READ.replace("${order}", "ASC"));

@@ -3,7 +3,6 @@ package dev.perdure.postgres.report;
 import dev.perdure.error.StoreException;
 import dev.perdure.postgres.jdbc.Database;
 import dev.perdure.postgres.jdbc.Database.LockedException;
-import dev.perdure.postgres.jdbc.Micros;
 import dev.perdure.postgres.jdbc.Parameters;
 import dev.perdure.postgres.jdbc.Query;
 import dev.perdure.postgres.jdbc.Results;
@@ -22,11 +21,7 @@ import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.util.List;
-import java.util.Objects;
 import java.util.Optional;
-import java.util.function.ToDoubleFunction;
-import java.util.function.ToIntFunction;
-import java.util.function.ToLongFunction;
 import org.slf4j.event.Level;
 
 /**
@@ -36,8 +31,6 @@ import org.slf4j.event.Level;
  * no lane of its own; it only checks that the worker is alive.
  */
 public final class PostgresReports implements Reports {
-    private static final byte[] NOTHING = new byte[0];
-
     private final Database database;
     private final Query query;
     private final ReportSql sql;
@@ -55,7 +48,7 @@ public final class PostgresReports implements Reports {
     @Override
     public void write(WorkerId worker, List<Report> reports) {
         if (!reports.isEmpty()) {
-            send(worker, sql.write, parameters -> bind(parameters.time(database.time()), reports));
+            send(worker, sql.write, parameters -> ReportColumns.REPORTS.bind(parameters.time(database.time()), reports));
         }
     }
 
@@ -81,41 +74,11 @@ public final class PostgresReports implements Reports {
         }
     }
 
-    private static void bind(Parameters parameters, List<Report> reports) throws SQLException {
-        parameters
-                .longs(longs(reports, report -> report.source().run().key()))
-                .longs(longs(reports, report -> report.source().epoch()))
-                .longs(longs(reports, Report::version))
-                .longs(longs(reports, PostgresReports::heartbeatVersion))
-                .doubles(doubles(
-                        reports, report -> Objects.requireNonNullElse(report.fraction(), ReportSql.NO_FRACTION)))
-                .ints(ints(reports, report -> report.source().position()))
-                .ints(ints(reports, report -> report.source().attempt()))
-                .texts(reports.stream().map(report -> report.source().step()).toList())
-                .texts(reports.stream().map(Report::message).toList())
-                .bytes(reports.stream().map(PostgresReports::heartbeat).toArray(byte[][]::new));
-    }
-
     @Override
     public void log(WorkerId worker, List<Line> lines) {
         if (!lines.isEmpty()) {
-            send(worker, logSql.write, parameters -> bindLines(parameters, lines));
+            send(worker, logSql.write, parameters -> ReportColumns.LINES.bind(parameters, lines));
         }
-    }
-
-    private static void bindLines(Parameters parameters, List<Line> lines) throws SQLException {
-        parameters
-                .longs(longs(lines, line -> line.source().run().key()))
-                .longs(longs(lines, line -> line.source().epoch()))
-                .longs(longs(lines, Line::number))
-                .longs(longs(lines, line -> Micros.of(line.at())))
-                .ints(ints(lines, Line::size))
-                .ints(ints(lines, line -> line.source().position()))
-                .ints(ints(lines, line -> line.source().attempt()))
-                .ints(ints(lines, line -> line.level().toInt()))
-                .texts(lines.stream().map(line -> line.source().step()).toList())
-                .texts(lines.stream().map(Line::logger).toList())
-                .texts(lines.stream().map(Line::text).toList());
     }
 
     @Override
@@ -141,26 +104,6 @@ public final class PostgresReports implements Reports {
                 Level.intToLevel(row.getInt("level")),
                 row.getString("logger"),
                 row.getString("text"));
-    }
-
-    private static long heartbeatVersion(Report report) {
-        return report.heartbeat() == null ? 0 : report.heartbeat().version();
-    }
-
-    private static byte[] heartbeat(Report report) {
-        return report.heartbeat() == null ? NOTHING : report.heartbeat().value().bytes();
-    }
-
-    private static <T> long[] longs(List<T> rows, ToLongFunction<T> value) {
-        return rows.stream().mapToLong(value).toArray();
-    }
-
-    private static <T> int[] ints(List<T> rows, ToIntFunction<T> value) {
-        return rows.stream().mapToInt(value).toArray();
-    }
-
-    private static double[] doubles(List<Report> reports, ToDoubleFunction<Report> value) {
-        return reports.stream().mapToDouble(value).toArray();
     }
 
     @Override

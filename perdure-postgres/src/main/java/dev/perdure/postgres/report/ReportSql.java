@@ -18,8 +18,7 @@ public final class ReportSql {
     private static final String WRITE = """
             WITH ${fence}, ${clock}, accepted AS MATERIALIZED (
                 SELECT g.*, r.restarts, r.partition
-                FROM unnest(?::bigint[], ?::bigint[], ?::bigint[], ?::bigint[], ?::float8[], ?::int[], ?::int[], ?::text[], ?::text[], ?::bytea[])
-                    AS g (key, epoch, version, heartbeat_version, fraction, position, attempt, step, message, heartbeat)
+                FROM ${reports}
                 CROSS JOIN LATERAL (
                     SELECT restarts, partition FROM ${schema}.run
                     WHERE run.key = g.key AND run.epoch = g.epoch AND (run.owner = ? OR run.owner IS NULL) AND run.removed_at IS NULL
@@ -29,8 +28,7 @@ public final class ReportSql {
             ), written AS (
                 INSERT INTO ${schema}.report AS o (
                     key, version, heartbeat_version, at, fraction, position, attempt, restarts, partition, step, message, heartbeat)
-                SELECT key, version, heartbeat_version, clock.at, NULLIF(fraction, ${NONE}), position, attempt, restarts, partition,
-                       step, message, CASE WHEN heartbeat_version > 0 THEN heartbeat END
+                SELECT key, version, heartbeat_version, clock.at, fraction, position, attempt, restarts, partition, step, message, heartbeat
                 FROM accepted CROSS JOIN clock
                 ON CONFLICT (key, position, partition) DO UPDATE SET
                     version = excluded.version, at = excluded.at, fraction = excluded.fraction, attempt = excluded.attempt,
@@ -63,16 +61,13 @@ public final class ReportSql {
                 SELECT true FROM ${schema}.journal j WHERE j.key = o.key AND j.position = o.position AND j.note = 0 LIMIT 1
             ) IS NULL""";
 
-    /** In place of a fraction that the attempt has not said. */
-    static final double NO_FRACTION = -1;
-
     final String write;
     final String find;
     final String open;
 
     public ReportSql(Schema schema, LedgerSql ledger) {
         this.write = ledger.settings + ";\n"
-                + Pieces.sql(schema, WRITE.replace("${NONE}", String.valueOf((int) NO_FRACTION)));
+                + Pieces.sql(schema, WRITE.replace("${reports}", ReportColumns.REPORTS.many("g")));
         this.find = ledger.settings + ";\n" + Pieces.sql(schema, READ.replace("${condition}", AT_POSITION));
         this.open = ledger.settings + ";\n" + Pieces.sql(schema, READ.replace("${condition}", WITHOUT_ANSWER));
     }
