@@ -10,10 +10,12 @@ import ch.qos.logback.classic.spi.ThrowableProxyUtil;
 import ch.qos.logback.core.AppenderBase;
 import dev.perdure.Perdure;
 import dev.perdure.Run;
+import dev.perdure.RunFilter;
 import dev.perdure.StartOptions;
 import dev.perdure.StepOptions;
 import dev.perdure.Workflow;
 import dev.perdure.WorkflowContext;
+import dev.perdure.bulk.BulkAction;
 import dev.perdure.error.RunFailedException;
 import dev.perdure.memory.MemoryStore;
 import java.time.Duration;
@@ -144,6 +146,25 @@ class LogTest {
                 .containsExactly(
                         "WARN Run p-2 of 'long' is PAUSED: the bank asked us to. It continues when it is resumed:"
                                 + " './perdure runs resume p-2' or Run.resume().");
+    }
+
+    @Test
+    void a_bulk_pause_logs_one_run_and_that_there_are_more(PerdureTest perdure) {
+        perdure.register(payments);
+        for (int i = 0; i < 20; i++) {
+            perdure.start(Payments::sleepLong, SECRET, StartOptions.id("p-" + i));
+        }
+        perdure.settle();
+        perdure.runs(RunFilter.all().definition("long"))
+                .start(BulkAction.pause("the bank asked us to"))
+                .result();
+        List<String> logged = lines.of("dev.perdure.run");
+        assertThat(logged).hasSize(2);
+        assertThat(logged.getFirst())
+                .matches("WARN Run p-\\d+ of 'long' is PAUSED: the bank asked us to\\. It continues .*");
+        assertThat(logged.getLast())
+                .isEqualTo("WARN More runs of 'long' are PAUSED: the bank asked us to. './perdure runs list --state PAUSED'"
+                        + " lists them. Their lines are logged at DEBUG for a minute.");
     }
 
     private List<String> ofWorkers() {

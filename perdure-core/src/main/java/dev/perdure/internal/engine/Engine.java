@@ -106,7 +106,7 @@ public final class Engine implements Perdure, EngineView.Source {
         if (declaredRetention != null) {
             settings.store().removals().declare(declaredRetention);
         }
-        Listeners listeners = new Listeners(settings.listeners());
+        Listeners listeners = new Listeners(settings.listeners(), settings.clockwork());
         this.resultWaiters = new Waiters<>(
                 "results",
                 settings.clockwork(),

@@ -2,7 +2,7 @@ package dev.perdure.internal.worker;
 
 import dev.perdure.RunChange;
 import dev.perdure.RunListener;
-import dev.perdure.internal.text.Sentences;
+import dev.perdure.spi.Clockwork;
 import java.util.List;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -12,20 +12,16 @@ public final class Listeners {
     private static final Logger LOG = LoggerFactory.getLogger("dev.perdure.run");
 
     private final List<RunListener> listeners;
+    private final PauseLog pauses;
 
-    public Listeners(List<RunListener> listeners) {
+    public Listeners(List<RunListener> listeners, Clockwork clockwork) {
         this.listeners = List.copyOf(listeners);
+        this.pauses = new PauseLog(clockwork);
     }
 
     public void tell(RunChange change) {
         switch (change.state()) {
-            case PAUSED ->
-                LOG.warn(
-                        "Run {} of '{}' is PAUSED: {} It continues when it is resumed: './perdure runs resume {}' or Run.resume().",
-                        change.runId(),
-                        change.definition(),
-                        Sentences.sentence(change.reason().orElse("no reason was given")),
-                        change.runId());
+            case PAUSED -> pauses.paused(change);
             case PENDING, READY, RUNNING, SUSPENDED, BACKING_OFF, COMPLETED, FAILED, CANCELLED, SKIPPED -> {}
         }
         for (RunListener listener : listeners) {
