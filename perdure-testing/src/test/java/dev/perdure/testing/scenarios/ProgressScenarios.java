@@ -121,6 +121,28 @@ abstract class ProgressScenarios extends Scenarios {
 
     @ParameterizedTest
     @EnumSource
+    void the_history_of_a_step_that_failed_for_good_shows_how_far_its_last_attempt_was(TestMode mode) {
+        try (PerdureTest perdure = create(mode)) {
+            Definition<String, String> flow = workflow("import", (ctx, in) -> {
+                ctx.step(
+                        "import",
+                        (StepAction) () -> {
+                            ctx.attempt().progress(0.7, "page 7");
+                            throw new IllegalStateException("broken");
+                        },
+                        retry(1));
+                return in;
+            });
+            perdure.register(flow);
+            Run<String> run = perdure.start(Invocation.of(flow, "x"), id("i-1"));
+
+            assertThatThrownBy(run::result).isInstanceOf(RunFailedException.class);
+            assertThat(history(run)).first().isEqualTo("attempt 1 of step 'import' reported: 70 %, page 7");
+        }
+    }
+
+    @ParameterizedTest
+    @EnumSource
     void the_attempt_gets_its_last_heartbeat_after_a_crash(TestMode mode) {
         try (PerdureTest perdure = create(mode)) {
             List<Optional<List<String>>> seen = new CopyOnWriteArrayList<>();
