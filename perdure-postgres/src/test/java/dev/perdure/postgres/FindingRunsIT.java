@@ -190,8 +190,8 @@ final class FindingRunsIT {
                 assertThat(after.whole() - before.whole()).as(each.getKey()).isZero();
                 assertThat(after.rows() - before.rows()).as(each.getKey()).isLessThan(runs / 20);
             }
-            assertThat(TestServer.query("EXPLAIN (FORMAT JSON) SELECT awaited FROM %s.runs WHERE id = 'parent'"
-                            .formatted(schema)))
+            assertThat(TestServer.query(
+                            "EXPLAIN (FORMAT JSON) SELECT awaited FROM %s.runs WHERE id = 'parent'".formatted(schema)))
                     .as("the view finds the children that a run waits for by their parent alone")
                     .contains("run_parent")
                     .doesNotContain("run_state");

@@ -76,7 +76,7 @@ final class ReactionRequestsIT {
         RandomBatches batches = new RandomBatches(random);
         List<String> history = new ArrayList<>();
         for (int i = 0; i < BATCHES; i++) {
-            NOW.updateAndGet(now -> now.plus(Duration.ofSeconds(random.nextInt(60))));
+            NOW.updateAndGet(now -> now.plus(Duration.ofSeconds(1 + random.nextInt(60))));
             RandomBatches.Round round = batches.next(store.runs().stream()
                     .filter(run -> !run.id().startsWith("reaction:"))
                     .toList());

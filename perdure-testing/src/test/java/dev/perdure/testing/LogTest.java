@@ -163,8 +163,9 @@ class LogTest {
         assertThat(logged.getFirst())
                 .matches("WARN Run p-\\d+ of 'long' is PAUSED: the bank asked us to\\. It continues .*");
         assertThat(logged.getLast())
-                .isEqualTo("WARN More runs of 'long' are PAUSED: the bank asked us to. './perdure runs list --state PAUSED'"
-                        + " lists them. Their lines are logged at DEBUG for a minute.");
+                .isEqualTo(
+                        "WARN More runs of 'long' are PAUSED: the bank asked us to. './perdure runs list --state PAUSED'"
+                                + " lists them. Their lines are logged at DEBUG for a minute.");
     }
 
     private List<String> ofWorkers() {

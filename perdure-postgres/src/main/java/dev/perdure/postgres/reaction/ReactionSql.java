@@ -39,8 +39,9 @@ public final class ReactionSql {
 
     /**
      * What the batch before it has let fail, paused or cancelled. A row whose last writer is this very transaction was
-     * changed by it: a repeated batch, or a command that came too late, finds rows that others have written. If there
-     * is no reaction, it looks at no run.
+     * changed by it: a repeated batch, or a command that came too late, finds rows that others have written. A run that
+     * was in its state before, and only got a command, has been in it since before now. If there is no reaction, it looks
+     * at no run.
      */
     private static final String REACT = """
             WITH rules AS MATERIALIZED (
@@ -70,7 +71,7 @@ public final class ReactionSql {
                        r.changed_at AS at, r.created_at, COALESCE(r.reason, '') AS reason
                 FROM touched r
                 JOIN rules w ON r.state = ANY (w.states)
-                WHERE r.written = pg_current_xact_id()::xid AND ${concerns}
+                WHERE r.written = pg_current_xact_id()::xid AND r.changed_at >= ${now} AND ${concerns}
             ), requested AS (
                 ${request}
             )

@@ -48,7 +48,10 @@ public final class PostgresReports implements Reports {
     @Override
     public void write(WorkerId worker, List<Report> reports) {
         if (!reports.isEmpty()) {
-            send(worker, sql.write, parameters -> ReportColumns.REPORTS.bind(parameters.time(database.time()), reports));
+            send(
+                    worker,
+                    sql.write,
+                    parameters -> ReportColumns.REPORTS.bind(parameters.time(database.time()), reports));
         }
     }
 

@@ -19,9 +19,8 @@ final class ReportColumns {
             .bigint("version", Report::version)
             .bigint(
                     "heartbeat_version",
-                    report -> report.heartbeat() == null
-                            ? 0
-                            : report.heartbeat().version())
+                    report ->
+                            report.heartbeat() == null ? 0 : report.heartbeat().version())
             .float8OrNull("fraction", Report::fraction)
             .text("message", Report::message)
             .bytes(

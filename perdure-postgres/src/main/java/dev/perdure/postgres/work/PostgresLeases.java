@@ -292,7 +292,10 @@ public final class PostgresLeases implements Leases {
                     ledgerSql.objects, sending(), holding, new int[holding.length], new String[0], Results::skip));
         }
         parts.add(ReactionParts.react(
-                ledgerSql.reactions, TouchedRuns.of(keys(lost.stream())), () -> hints.tell(new Hints.WorkReady())));
+                ledgerSql.reactions,
+                TouchedRuns.of(keys(lost.stream())),
+                database.time(),
+                () -> hints.tell(new Hints.WorkReady())));
         return parts;
     }
 

@@ -192,7 +192,7 @@ public final class StuckRuns {
                         .time(database.time())
                         .number(key)
                         .text(Text.storable(why));
-                ReactionParts.bind(parameters, TouchedRuns.of(key));
+                ReactionParts.bind(parameters, TouchedRuns.of(key), database.time());
                 statement.execute();
                 Results results = new Results(statement);
                 results.skip();

@@ -63,7 +63,7 @@ public record WriteContext(
      * change runs, and before one that returns texts: the driver may send such a part in a transaction of its own.
      */
     Part react(TouchedRuns touched) {
-        return ReactionParts.react(sql.reactions, touched, () -> hints.tell(new Hints.WorkReady()));
+        return ReactionParts.react(sql.reactions, touched, database.time(), () -> hints.tell(new Hints.WorkReady()));
     }
 
     /** The same for parts that are sent inside this transaction. Hints are kept until it has committed. */

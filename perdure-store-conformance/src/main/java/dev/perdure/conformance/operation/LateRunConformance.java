@@ -98,13 +98,7 @@ public abstract class LateRunConformance extends StoreConformance {
         startReady("old");
         store().reactions()
                 .declare(List.of(new ReactionInfo(
-                        "slow",
-                        Set.of(Occasion.FAILED),
-                        Optional.empty(),
-                        Set.of(),
-                        ALERT,
-                        QUEUE,
-                        Optional.empty())));
+                        "slow", Set.of(Occasion.FAILED), Optional.empty(), Set.of(), ALERT, QUEUE, Optional.empty())));
         advance(Duration.ofMinutes(1));
         startReady("young");
         advance(LATE.minusSeconds(30));

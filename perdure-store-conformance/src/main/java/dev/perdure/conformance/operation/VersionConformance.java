@@ -294,8 +294,11 @@ public abstract class VersionConformance extends StoreConformance {
                                 State.ACTIVE,
                                 2,
                                 1,
-                                List.of(new Definition(DEFINITION, 1, 2, false, false), new Definition("other", 0, 1, true, false))),
-                        new VersionInfo("v2", State.NO_WORKER, 0, 1, List.of(new Definition(DEFINITION, 1, 0, false, false))));
+                                List.of(
+                                        new Definition(DEFINITION, 1, 2, false, false),
+                                        new Definition("other", 0, 1, true, false))),
+                        new VersionInfo(
+                                "v2", State.NO_WORKER, 0, 1, List.of(new Definition(DEFINITION, 1, 0, false, false))));
         assertThat(info("v2").lacksWorkers()).isTrue();
         assertThat(info("v1").lacksWorkers()).isFalse();
     }
