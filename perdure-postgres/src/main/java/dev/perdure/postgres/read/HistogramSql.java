@@ -18,13 +18,18 @@ import java.util.stream.IntStream;
  */
 final class HistogramSql {
     /** Up to how many runs all are counted, and about how many are looked at if there are more. */
-    static final int EXACT = 20_000;
+    static final int EXACT = 5_000;
 
     /** How many runs are counted at most, if the estimate is too low. */
-    static final int MOST = 2 * EXACT;
+    private static final int MOST = 2 * EXACT;
 
-    private static final int SLICES_OF_BAR = 16;
-    private static final int MOST_OF_SLICE = 2_000;
+    /** How many runs are counted by their ends, which no index of slices finds. */
+    private static final int MOST_ENDED = 40_000;
+
+    /** How many slices there are about, in all bars. */
+    private static final int SLICES = 480;
+
+    private static final int MOST_OF_SLICE = 1_000;
 
     private static final String ESTIMATE = "EXPLAIN SELECT FROM ${from} WHERE ${conditions}";
 
@@ -73,7 +78,12 @@ final class HistogramSql {
         return new FilterSql.Statement(text(ESTIMATE), selected::bind);
     }
 
-    /** Counts all runs, up to {@link #MOST}. */
+    /** How many runs {@link #exact} counts. */
+    int most() {
+        return span.ended() ? MOST_ENDED : MOST;
+    }
+
+    /** Counts all runs, up to {@link #most()} and one more. */
     FilterSql.Statement exact() {
         String at = span.ended() ? "r.changed_at" : "${created_at}";
         long[] begins = IntStream.range(0, span.bars())
@@ -82,7 +92,7 @@ final class HistogramSql {
         return new FilterSql.Statement(text(EXACTLY.replace("${at}", at)), parameters -> {
             parameters.longs(begins);
             selected.bind(parameters);
-            parameters.integer(MOST + 1);
+            parameters.integer(most() + 1);
         });
     }
 
@@ -92,16 +102,17 @@ final class HistogramSql {
      * @param part which part of the time to look at
      */
     FilterSql.Statement sampled(double part) {
-        int slices = span.bars() * SLICES_OF_BAR;
+        int ofBar = Math.max(1, SLICES / span.bars());
+        int slices = span.bars() * ofBar;
         long[] lower = new long[slices];
         long[] upper = new long[slices];
         int[] bars = new int[slices];
         for (int slice = 0; slice < slices; slice++) {
-            bars[slice] = slice / SLICES_OF_BAR;
+            bars[slice] = slice / ofBar;
             Instant begin = span.begin(bars[slice]);
             Duration width =
-                    Duration.between(begin, span.begin(bars[slice] + 1)).dividedBy(SLICES_OF_BAR);
-            lower[slice] = Micros.of(begin.plus(width.multipliedBy(slice % SLICES_OF_BAR)));
+                    Duration.between(begin, span.begin(bars[slice] + 1)).dividedBy(ofBar);
+            lower[slice] = Micros.of(begin.plus(width.multipliedBy(slice % ofBar)));
             upper[slice] = lower[slice] + Math.max(1, Math.round(width.toNanos() / 1_000.0 * part));
         }
         return new FilterSql.Statement(text(SAMPLED), parameters -> {

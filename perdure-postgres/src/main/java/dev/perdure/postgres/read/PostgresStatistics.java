@@ -117,7 +117,7 @@ public final class PostgresStatistics implements Statistics {
         }
         if (part >= 1) {
             long runs = count(statements.exact(), bars, 1);
-            return new Histogram(bars, 1, runs > HistogramSql.MOST);
+            return new Histogram(bars, 1, runs > statements.most());
         }
         count(statements.sampled(part), bars, part);
         return new Histogram(bars, part, false);

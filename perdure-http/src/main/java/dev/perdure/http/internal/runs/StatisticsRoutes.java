@@ -37,7 +37,7 @@ import java.util.stream.Collectors;
 /** How runs end, how long they take, what they fail with, and how many there are a second. */
 public final class StatisticsRoutes {
     private static final Duration WITHIN = Duration.ofHours(24);
-    private static final int MOST_RUNS = 10_000;
+    private static final int MOST_RUNS = 5_000;
     private static final int DEFAULT_SECONDS = 300;
     private static final int LEAST_SECONDS = 10;
 
