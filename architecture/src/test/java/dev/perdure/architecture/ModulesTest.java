@@ -38,7 +38,9 @@ class ModulesTest {
             entry("perdure-jdbi", Set.of("perdure-core")),
             entry("perdure-logback", Set.of("perdure-core")),
             entry("perdure-spring", Set.of("perdure-core", "perdure-postgres")),
-            entry("perdure-spring-boot-starter", Set.of("perdure-core", "perdure-postgres", "perdure-spring")),
+            entry(
+                    "perdure-spring-boot-starter",
+                    Set.of("perdure-core", "perdure-postgres", "perdure-spring", "perdure-http", "perdure-dashboard")),
             entry(
                     "perdure-spring-boot-starter-test",
                     Set.of(

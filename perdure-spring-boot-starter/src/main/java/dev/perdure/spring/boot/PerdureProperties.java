@@ -1,8 +1,8 @@
 package dev.perdure.spring.boot;
 
 import dev.perdure.PerdureBuilder;
-import dev.perdure.error.InvalidRequestException;
 import dev.perdure.postgres.PostgresStoreBuilder;
+import dev.perdure.spring.boot.internal.NamedProperty;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
@@ -10,7 +10,6 @@ import java.util.function.BiFunction;
 import org.jspecify.annotations.Nullable;
 import org.springframework.boot.context.properties.ConfigurationProperties;
 import org.springframework.boot.context.properties.bind.DefaultValue;
-import org.springframework.boot.context.properties.source.InvalidConfigurationPropertyValueException;
 
 /**
  * The properties {@code perdure.*}. A property that is not set leaves the default of the builder.
@@ -91,16 +90,7 @@ public record PerdureProperties(
         set(builder, "max-inline-bytes", maxInlineBytes, PerdureBuilder::maxInlineBytes);
     }
 
-    /** Sets what a property says. If the builder refuses it, the exception names the property, and Boot its origin. */
     private static <B, V> B set(B builder, String property, @Nullable V value, BiFunction<B, V, B> setter) {
-        if (value == null) {
-            return builder;
-        }
-        try {
-            return setter.apply(builder, value);
-        } catch (InvalidRequestException invalid) {
-            throw new InvalidConfigurationPropertyValueException(
-                    PREFIX + "." + property, value, String.valueOf(invalid.getMessage()));
-        }
+        return NamedProperty.set(builder, PREFIX + "." + property, value, setter);
     }
 }

@@ -2,8 +2,11 @@ package dev.perdure.spring.boot;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.perdure.spring.boot.http.HttpProperties;
 import java.io.InputStream;
 import java.lang.reflect.RecordComponent;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.Locale;
 import java.util.Map;
 import java.util.TreeMap;
@@ -40,8 +43,11 @@ final class MetadataTest {
     void it_has_every_property_with_its_type() throws Exception {
         Map<String, String> expected = new TreeMap<>();
         collect("perdure", PerdureProperties.class, expected);
-        // Conditions, and no part of the record.
+        collect("perdure.http", HttpProperties.class, expected);
+        // Conditions, and no part of the records.
         expected.put("perdure.enabled", ": java.lang.Boolean");
+        expected.put("perdure.http.enabled", ": java.lang.Boolean");
+        expected.put("perdure.dashboard.enabled", ": java.lang.Boolean");
         expected.put("management.health.perdure.enabled", ": java.lang.Boolean");
         Map<String, String> found = new TreeMap<>();
         for (JsonNode property : metadata().get("properties")) {
@@ -52,6 +58,21 @@ final class MetadataTest {
             assertThat(property.get("description").stringValue()).endsWith(".");
         }
         assertThat(found).isEqualTo(expected);
+    }
+
+    @Test
+    void the_guide_has_every_property_with_the_same_words() throws Exception {
+        String guide = Files.readString(Path.of("../docs/guides/spring-boot.md"))
+                .replaceAll("\\[([^]]*)]\\([^)]*\\)", "$1"); // a link is its text
+        for (JsonNode property : metadata().get("properties")) {
+            String name = property.get("name").stringValue();
+            if (!name.startsWith("perdure.")) {
+                continue; // a property of Boot, described where it belongs
+            }
+            assertThat(guide)
+                    .contains("| `" + name + "` |")
+                    .contains("| " + property.get("description").stringValue() + " |");
+        }
     }
 
     @Test

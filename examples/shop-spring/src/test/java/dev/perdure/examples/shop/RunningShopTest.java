@@ -60,6 +60,12 @@ class RunningShopTest {
             assertThat(send(HttpRequest.newBuilder(URI.create(shop + "/actuator/perdure")))
                             .body())
                     .contains("\"worker\":true");
+            assertThat(send(HttpRequest.newBuilder(URI.create(shop + "/perdure/")))
+                            .body())
+                    .contains("<title>Perdure");
+            assertThat(send(HttpRequest.newBuilder(URI.create(shop + "/perdure/api/v1/runs/order-7")))
+                            .body())
+                    .contains("\"state\":\"COMPLETED\"");
         }
     }
 }

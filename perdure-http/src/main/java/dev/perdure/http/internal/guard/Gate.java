@@ -58,7 +58,7 @@ public final class Gate {
             throw new Problem(
                     421,
                     "UnknownHost",
-                    "The request is for the host '%s', which is no name of this API. Name it with hosts(…) when you build the API."
+                    "The request is for the host '%s', which is no name of this API. Name it with hosts(…) when you build the API, with Spring Boot in perdure.http.hosts."
                             .formatted(name(host)));
         }
     }
@@ -162,7 +162,7 @@ public final class Gate {
             throw new Problem(
                     403,
                     "ForeignOrigin",
-                    "The action comes from a page of '%s', which may not act here. Name it with origins(…) when you build the API."
+                    "The action comes from a page of '%s', which may not act here. Name it with origins(…) when you build the API, with Spring Boot in perdure.http.origins."
                             .formatted(origin));
         }
     }

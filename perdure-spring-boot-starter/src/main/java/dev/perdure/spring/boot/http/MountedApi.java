@@ -1,0 +1,120 @@
+package dev.perdure.spring.boot.http;
+
+import dev.perdure.Perdure;
+import dev.perdure.http.HttpApi;
+import dev.perdure.http.exchange.ApiRequest;
+import dev.perdure.http.exchange.ApiResponse;
+import dev.perdure.http.security.Authentication;
+import dev.perdure.spring.boot.internal.RunningEngine;
+import java.net.InetAddress;
+import java.net.UnknownHostException;
+import java.time.Duration;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import org.jspecify.annotations.Nullable;
+import org.springframework.beans.factory.ObjectProvider;
+import org.springframework.boot.context.properties.source.InvalidConfigurationPropertyValueException;
+import org.springframework.core.env.Environment;
+
+/**
+ * The HTTP API in the web server of the application, from the start of the engine until the stop of the application. It
+ * refuses to open without authentication, unless only this machine reaches the server. Thread-safe.
+ */
+final class MountedApi {
+    private final Setup setup;
+    private final Set<Thread> answering = ConcurrentHashMap.newKeySet();
+    private volatile @Nullable HttpApi api;
+
+    /**
+     * What the API is set up with.
+     *
+     * @param engine the engine; asked for when the API opens, because the web server needs the servlet before
+     * @param properties the properties
+     * @param authentication tells who sends a request, if the properties or Spring Security do
+     * @param pages makes the pages beside it, if there are any
+     * @param customizers what the application adds
+     */
+    record Setup(
+            ObjectProvider<RunningEngine> engine,
+            HttpProperties properties,
+            Optional<Authentication> authentication,
+            ObjectProvider<PagesFactory> pages,
+            ObjectProvider<HttpApiCustomizer> customizers) {}
+
+    MountedApi(Setup setup) {
+        this.setup = setup;
+    }
+
+    /**
+     * Builds the API. The engine runs, and the server takes no requests yet.
+     *
+     * @param contextPath the path of the application in its server
+     */
+    void open(String contextPath, Environment environment) {
+        Perdure perdure = setup.engine().getObject().current();
+        String base = contextPath + setup.properties().path();
+        String prefix = base + HttpApi.DEFAULT_PREFIX;
+        HttpApi.Builder builder = HttpApi.on(perdure).prefix(prefix);
+        setup.properties().applyTo(builder);
+        setup.authentication().ifPresent(builder::authentication);
+        setup.pages().ifAvailable(pages -> pages.addTo(builder, perdure, base + "/", prefix));
+        setup.customizers().orderedStream().forEach(customizer -> customizer.customize(builder));
+        HttpApi built = builder.build();
+        if (!built.hasAuthentication() && !isOnLoopback(environment)) {
+            throw new InvalidConfigurationPropertyValueException(
+                    HttpProperties.PREFIX + ".enabled",
+                    true,
+                    "The HTTP API has no authentication, and others than the users of this machine reach the server. Name tokens in perdure.http.tokens, add Spring Security, give an Authentication with an HttpApiCustomizer, or listen on the loopback address with server.address=127.0.0.1.");
+        }
+        api = built;
+    }
+
+    private static boolean isOnLoopback(Environment environment) {
+        String address = environment.getProperty("server.address");
+        try {
+            return address != null && InetAddress.getByName(address).isLoopbackAddress();
+        } catch (UnknownHostException unknown) {
+            return false;
+        }
+    }
+
+    /** Answers a request. */
+    ApiResponse handle(ApiRequest request) {
+        HttpApi opened = api;
+        if (opened == null) {
+            throw RunningEngine.notRunning();
+        }
+        return opened.handle(request);
+    }
+
+    /** Runs a part of the answer to a request on a virtual thread, so that a slow client or run holds no thread of the server. */
+    void start(Runnable part) {
+        Thread.ofVirtual().name("perdure-http").start(() -> {
+            answering.add(Thread.currentThread());
+            try {
+                part.run();
+            } finally {
+                answering.remove(Thread.currentThread());
+            }
+        });
+    }
+
+    /** Refuses further requests, ends streams and waits for runs, and lets the requests under way be answered for a while. */
+    void close() {
+        HttpApi opened = api;
+        if (opened == null) {
+            return;
+        }
+        opened.close();
+        long ends = System.nanoTime() + setup.properties().closeTimeout().toNanos();
+        try {
+            for (Thread thread : answering) {
+                Duration left = Duration.ofNanos(Math.max(1, ends - System.nanoTime()));
+                thread.join(left);
+            }
+        } catch (InterruptedException hurry) {
+            Thread.currentThread().interrupt();
+        }
+    }
+}
