@@ -35,6 +35,12 @@ public interface Clockwork {
     /** Lets other runnable threads go first. Does nothing where only one thread runs at a time. */
     default void giveWay() {}
 
+    /**
+     * Lets other threads go first until one of them raises the flag, but not for longer than a short time. Does nothing
+     * where only one thread runs at a time.
+     */
+    default void giveWay(Signal signal, Duration atMost) {}
+
     /** Interrupts a thread that {@link #fork} has started, or the caller's own. */
     default void interrupt(Thread thread) {
         thread.interrupt();

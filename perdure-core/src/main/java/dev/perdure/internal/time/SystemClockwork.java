@@ -50,6 +50,11 @@ public final class SystemClockwork implements Clockwork {
     }
 
     @Override
+    public void giveWay(Signal signal, Duration atMost) {
+        Waiting.housekeeping(signal, atMost.toNanos());
+    }
+
+    @Override
     public void loop(String name, Runnable task) {
         Thread.ofPlatform().daemon().name(name).start(task);
     }

@@ -17,6 +17,7 @@ import dev.perdure.spi.Outcome;
 import dev.perdure.spi.change.Change;
 import dev.perdure.spi.change.Move;
 import dev.perdure.spi.change.RunRef;
+import java.time.Duration;
 import java.time.Instant;
 import java.util.HashSet;
 import java.util.List;
@@ -24,6 +25,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -53,6 +55,7 @@ final class Dispatcher {
     private static final long LONGEST = TimeUnit.SECONDS.toNanos(1);
 
     private static final int EXCLUSIVE_LEASES = 2;
+    private static final Duration GATHERING = Duration.ofMillis(4);
 
     private static final Polled NOTHING = new Polled(List.of(), List.of(), null, false);
 
@@ -73,6 +76,11 @@ final class Dispatcher {
 
     private volatile boolean draining;
     private volatile boolean hungry;
+    /** How many runs have left since the last poll began. */
+    private final AtomicInteger leftSince = new AtomicInteger();
+    /** How many of them make the next poll worthwhile. */
+    private volatile int worthwhile = 1;
+
     private volatile boolean reconcile;
     private long nextReconcile;
     private @Nullable Suspects suspects;
@@ -102,7 +110,11 @@ final class Dispatcher {
      * alone. Otherwise a worker would poll without a pause under load, each time one of its runs ends.
      */
     void madeRoom() {
-        if (hungry) {
+        if (!hungry) {
+            return;
+        }
+        int left = leftSince.incrementAndGet();
+        if (left == 1 || left >= worthwhile) {
             look.raise();
         }
     }
@@ -144,12 +156,24 @@ final class Dispatcher {
                 boolean more = polled.claimed().size() == CLAIM_BATCH;
                 if (!more && Waiting.until(look, timerNanos(current, polled.nextDue()), interval)) {
                     interval = SHORTEST;
+                    gather();
                 }
             } catch (Throwable thrown) { // Any error: without this loop, the worker would do nothing and look alive.
                 reconcile = true;
                 outage.noticed(thrown);
                 trouble.pause();
             }
+        }
+    }
+
+    /**
+     * Waits for a moment if runs left that a limit counts, but fewer than half as many as the last poll claimed: a
+     * claim of many costs hardly more than a claim of one. Hints end the wait.
+     */
+    private void gather() {
+        int left = leftSince.get();
+        if (0 < left && left < worthwhile) {
+            settings.clockwork().giveWay(look, GATHERING);
         }
     }
 
@@ -181,6 +205,7 @@ final class Dispatcher {
         int room = exclusive || (draining && !empty) ? 0 : rules.maxRuns() - session.size();
         int limit = Math.clamp(room, 0, CLAIM_BATCH);
         hungry = limit < CLAIM_BATCH;
+        leftSince.set(0);
         Dispatch.Version version = drains.version();
         Polled polled = settings.store()
                 .dispatch()
@@ -203,6 +228,7 @@ final class Dispatcher {
                 || polled.aloneWaits()
                 || polled.limited()
                 || polled.claimed().size() == limit;
+        worthwhile = polled.limited() ? Math.max(1, polled.claimed().size() / 2) : 1;
         if (polled.aloneWaits() && !aloneToo && session.isEmpty()) {
             look.raise(); // The last run left before the dispatcher knew that a run waits to be alone.
         }
