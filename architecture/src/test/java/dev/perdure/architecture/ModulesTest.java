@@ -59,7 +59,8 @@ class ModulesTest {
                             "perdure-embedded",
                             "perdure-postgres",
                             "perdure-http",
-                            "perdure-dashboard")),
+                            "perdure-dashboard",
+                            "perdure-logback")),
             entry("examples", Set.of("perdure-core", "perdure-postgres", "perdure-http", "perdure-dashboard")),
             entry("benchmarks", Set.of("perdure-core", "perdure-embedded", "perdure-postgres")));
 

@@ -52,8 +52,8 @@ final class DashboardCommand implements Callable<Integer> {
         try (EmbeddedPostgres postgres = EmbeddedPostgres.start(EmbeddedPostgres.options());
                 HikariDataSource pool = pool(postgres);
                 PostgresStore store = PostgresStore.on(pool).open();
-                Perdure first = SampleTraffic.worker(store).start();
-                Perdure second = SampleTraffic.worker(store).start();
+                Perdure first = SampleTraffic.worker(store, "2026.11.4").start();
+                Perdure second = SampleTraffic.worker(store, "2026.11.3").start();
                 SampleTraffic traffic = new SampleTraffic(second)) {
             traffic.start();
             return serve(first);

@@ -7,8 +7,11 @@ import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
+import java.nio.file.Path;
 import java.time.Duration;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
 
 class DashboardCommandIT extends CommandsOnPostgres {
@@ -34,6 +37,26 @@ class DashboardCommandIT extends CommandsOnPostgres {
                     .isEqualTo("{\"name\":\"anna\",\"role\":\"ADMIN\"}");
             assertThat(get(client, address.resolve("/api/v1/me"), "a wrong one"))
                     .contains("NotAuthenticated");
+        } finally {
+            command.interrupt();
+            command.join(PATIENCE);
+        }
+        assertThat(command.isAlive()).isFalse();
+    }
+
+    @Test
+    void a_server_for_development_has_its_dashboard(@TempDir Path folder) throws Exception {
+        int before = out().length();
+        Thread command = Thread.ofPlatform().start(() -> perdure("dev", "--json", "--folder", folder.toString()));
+        try (HttpClient client = HttpClient.newHttpClient()) {
+            await().atMost(PATIENCE).until(() -> out().length() > before && out().endsWith("\n"));
+            JsonNode printed = new JsonMapper().readTree(out().substring(before));
+            assertThat(perdure("runs", "list", "--url", printed.get("url").asString()))
+                    .isZero(); // the schema is there
+            URI address = URI.create(printed.get("dashboard").asString());
+            assertThat(address.getFragment()).startsWith("token=");
+            assertThat(get(client, address.resolve("/"), "")).contains("<title>Perdure</title>");
+            assertThat(get(client, address.resolve("/api/v1/runs"), "")).isEqualTo("{\"runs\":[]}");
         } finally {
             command.interrupt();
             command.join(PATIENCE);

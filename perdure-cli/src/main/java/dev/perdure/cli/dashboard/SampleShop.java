@@ -2,6 +2,7 @@ package dev.perdure.cli.dashboard;
 
 import static dev.perdure.StepOptions.retry;
 
+import dev.perdure.Attempt;
 import dev.perdure.Awakeable;
 import dev.perdure.RetryPolicy;
 import dev.perdure.Saga;
@@ -14,6 +15,8 @@ import dev.perdure.error.StepFailedException;
 import dev.perdure.error.TerminalException;
 import java.io.IOException;
 import java.time.Duration;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * A shop whose orders have a bit of everything: children, retries, waits, compensation and failures. The number of an
@@ -27,6 +30,11 @@ public final class SampleShop {
     static final Topic<String> STATUS = Topic.of("status", String.class);
 
     static final Attribute<String> CUSTOMER = Attribute.text("customer");
+
+    /** Lines of this logger belong to the runs: see logback.xml. */
+    private static final Logger LOG = LoggerFactory.getLogger("shop");
+
+    private static final int BLOCKS = 5;
 
     private static final RetryPolicy PATIENT = RetryPolicy.standard()
             .attempts(8)
@@ -69,13 +77,16 @@ public final class SampleShop {
 
     /** Every third order meets a gateway that is down for a while; every thirteenth has a bad card. */
     private static String charge(WorkflowContext ctx, Order order) throws IOException {
+        LOG.info("Charges {} cents to {}.", order.cents(), order.customer());
         work(200 + order.number() % 7 * 90);
         if (order.number() % 13 == 0) {
             throw new TerminalException("The card of customer %s was refused.".formatted(order.customer()));
         }
         if (order.number() % 3 == 0 && ctx.attempt().number() <= 1 + order.number() % 5) {
+            LOG.warn("The gateway answered 502 at attempt {}.", ctx.attempt().number());
             throw new IOException("The gateway answered 502.");
         }
+        LOG.info("The gateway has taken the payment of order {}.", order.number());
         return "P-" + order.number();
     }
 
@@ -107,10 +118,16 @@ public final class SampleShop {
     @Workflow("import-file")
     public int load(WorkflowContext ctx, Upload upload) {
         ctx.step("download", () -> work(700));
-        return ctx.step("load", () -> {
-            work(1_200);
-            return upload.number() * 12;
-        });
+        return ctx.step("load", () -> rows(ctx.attempt(), upload));
+    }
+
+    private static int rows(Attempt attempt, Upload upload) {
+        for (int block = 1; block <= BLOCKS; block++) {
+            work(600);
+            attempt.progress((double) block / BLOCKS, "block %d of %d".formatted(block, BLOCKS));
+        }
+        LOG.info("Loaded {} rows of {}.", upload.number() * 12, upload.supplier());
+        return upload.number() * 12;
     }
 
     /** Adds up the orders of a minute. */

@@ -38,10 +38,11 @@ public final class SampleTraffic implements AutoCloseable {
         this.thread = Thread.ofVirtual().name("perdure-sample-traffic").unstarted(this::trade);
     }
 
-    /** A worker of the sample shop. */
-    public static PerdureBuilder worker(Store store) {
+    /** A worker of the sample shop, with the version of its code. */
+    public static PerdureBuilder worker(Store store, String version) {
         return Perdure.on(store)
-                .register(new SampleShop(), SampleGraph.CATALOGUE)
+                .version(version)
+                .register(new SampleShop(), new SampleAccount(), SampleGraph.CATALOGUE)
                 .queues(StartOptions.DEFAULT_QUEUE)
                 .queues(IMPORTS)
                 .schedules(
@@ -73,6 +74,8 @@ public final class SampleTraffic implements AutoCloseable {
         number++;
         Order order = new Order(number, CUSTOMERS[number % CUSTOMERS.length], 1_000 + number * 37 % 9_000);
         perdure.start(SampleShop::order, order, id("order-" + number).attribute(SampleShop.CUSTOMER, order.customer()));
+        perdure.object(SampleAccount.class, order.customer())
+                .send(SampleAccount::add, order, id("points-" + number));
         if (number % 10 == 0) {
             release(number - 10);
             perdure.start(SampleGraph.CATALOGUE, number / 10, id("catalogue-" + number / 10));
