@@ -14,8 +14,9 @@ import java.util.Optional;
  * @param p95 the 95th percentile
  * @param p99 the 99th percentile
  * @param longest the longest
+ * @param total the sum of all
  */
-public record Durations(int count, Duration p50, Duration p95, Duration p99, Duration longest) {
+public record Durations(int count, Duration p50, Duration p95, Duration p99, Duration longest, Duration total) {
     private static final int WHOLE = 100;
 
     /** The percentiles of these times; empty if there are none. */
@@ -29,7 +30,8 @@ public record Durations(int count, Duration p50, Duration p95, Duration p99, Dur
                 percentile(sorted, 50),
                 percentile(sorted, 95),
                 percentile(sorted, 99),
-                sorted.getLast()));
+                sorted.getLast(),
+                sorted.stream().reduce(Duration.ZERO, Duration::plus)));
     }
 
     /** By the nearest rank. */

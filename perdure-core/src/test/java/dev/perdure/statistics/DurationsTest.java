@@ -25,11 +25,17 @@ class DurationsTest {
                         Duration.ofMillis(50),
                         Duration.ofMillis(95),
                         Duration.ofMillis(99),
-                        Duration.ofMillis(100)));
+                        Duration.ofMillis(100),
+                        Duration.ofMillis(5_050)));
         assertThat(to(1_000).p99()).isEqualTo(Duration.ofMillis(990));
         assertThat(to(3))
                 .isEqualTo(new Durations(
-                        3, Duration.ofMillis(2), Duration.ofMillis(3), Duration.ofMillis(3), Duration.ofMillis(3)));
+                        3,
+                        Duration.ofMillis(2),
+                        Duration.ofMillis(3),
+                        Duration.ofMillis(3),
+                        Duration.ofMillis(3),
+                        Duration.ofMillis(6)));
         assertThat(to(1).p50()).isEqualTo(Duration.ofMillis(1));
         assertThat(Durations.of(List.of())).isEmpty();
     }

@@ -29,6 +29,9 @@ import java.util.regex.Pattern;
 public final class DashboardPages implements Pages {
     private static final Pattern PATH = Pattern.compile("/([A-Za-z0-9._~-]+/)*");
     private static final String LIVE = "live";
+    private static final String ASK_AGAIN = "no-cache";
+    /** For a file under the checksum of all files. */
+    private static final String FOR_EVER = "public, max-age=31536000, immutable";
 
     private final String base;
     private final Assets assets;
@@ -78,12 +81,15 @@ public final class DashboardPages implements Pages {
         if (name.equals(LIVE)) {
             return live();
         }
-        if (Assets.isFile(name)) {
-            return assets.file(name)
-                    .map(asset -> send(request, asset))
-                    .orElseGet(() -> plain(404, "The dashboard has no file '%s'.".formatted(name)));
+        String current = assets.version() + "/";
+        boolean lasts = name.startsWith(current);
+        String file = lasts ? name.substring(current.length()) : name;
+        if (Assets.isFile(file)) {
+            return assets.file(file)
+                    .map(asset -> send(request, asset, lasts ? FOR_EVER : ASK_AGAIN))
+                    .orElseGet(() -> plain(404, "The dashboard has no file '%s'.".formatted(file)));
         }
-        return send(request, assets.index());
+        return send(request, assets.index(), ASK_AGAIN);
     }
 
     private static String path(ApiRequest request) {
@@ -98,8 +104,8 @@ public final class DashboardPages implements Pages {
         return new ApiResponse(200, headers("text/event-stream", "no-store"), new ApiResponse.Stream(changes::writeTo));
     }
 
-    private ApiResponse send(ApiRequest request, Asset asset) {
-        Map<String, String> headers = headers(asset.type(), "no-cache");
+    private ApiResponse send(ApiRequest request, Asset asset, String caching) {
+        Map<String, String> headers = headers(asset.type(), caching);
         headers.put("ETag", asset.tag());
         headers.put("Vary", "Accept-Encoding");
         if (request.header("If-None-Match").filter(asset.tag()::equals).isPresent()) {

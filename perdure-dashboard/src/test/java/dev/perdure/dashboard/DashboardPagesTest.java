@@ -16,6 +16,9 @@ import java.io.ByteArrayInputStream;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.UnknownHostException;
+import java.util.Set;
+import java.util.regex.Pattern;
+import java.util.stream.Collectors;
 import java.util.zip.GZIPInputStream;
 import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
@@ -45,8 +48,9 @@ class DashboardPagesTest {
         assertThat(response.status()).isEqualTo(200);
         assertThat(response.headers()).containsEntry("Content-Type", "text/html; charset=utf-8");
         assertThat(text(response))
-                .contains("data-base=\"/ops/\"", "data-api=\"/ops/api/v1\"", "src=\"/ops/app.js\"")
-                .doesNotContain("{base}", "{api}");
+                .contains("data-base=\"/ops/\"", "data-api=\"/ops/api/v1\"")
+                .containsPattern("<script type=\"module\" src=\"/ops/[0-9a-f]{16}/app.js\">")
+                .doesNotContain("{base}", "{api}", "{files}", "{modules}");
     }
 
     @Test
@@ -85,15 +89,34 @@ class DashboardPagesTest {
     }
 
     @Test
+    void the_document_asks_for_all_scripts_at_once_under_a_checksum_under_which_they_never_change() {
+        Set<String> asked = Pattern.compile("<link rel=\"modulepreload\" href=\"/ops/([0-9a-f]{16}/[a-z/]+\\.m?js)\">")
+                .matcher(text(get("/ops/")))
+                .results()
+                .map(found -> found.group(1))
+                .collect(Collectors.toSet());
+
+        assertThat(asked.stream().map(name -> name.substring(17)))
+                .containsExactlyInAnyOrderElementsOf(WebFiles.served().stream()
+                        .filter(name -> name.endsWith("js"))
+                        .toList());
+        assertThat(asked)
+                .allSatisfy(name -> assertThat(get("/ops/" + name).headers())
+                        .containsEntry("Cache-Control", "public, max-age=31536000, immutable"));
+        assertThat(get("/ops/0123456789abcdef/app.js").bytes()) // of another version, or none
+                .isEqualTo(get("/ops/").bytes());
+    }
+
+    @Test
     void a_file_is_compressed_for_browsers_that_take_it() throws IOException {
         ApiResponse response =
-                pages.answer(ApiRequest.of("GET", "/ops/vendor/dagre.mjs").with("Accept-Encoding", "gzip, br"));
+                pages.answer(ApiRequest.of("GET", "/ops/vendor/preact.mjs").with("Accept-Encoding", "gzip, br"));
 
         assertThat(response.headers())
                 .containsEntry("Content-Encoding", "gzip")
                 .containsEntry("Vary", "Accept-Encoding");
         try (GZIPInputStream unzipped = new GZIPInputStream(new ByteArrayInputStream(response.bytes()))) {
-            assertThat(unzipped.readAllBytes()).isEqualTo(WebFiles.bytes("vendor/dagre.mjs"));
+            assertThat(unzipped.readAllBytes()).isEqualTo(WebFiles.bytes("vendor/preact.mjs"));
         }
     }
 

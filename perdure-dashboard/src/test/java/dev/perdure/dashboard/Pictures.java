@@ -30,11 +30,16 @@ final class Pictures {
         pages.put("run-saga", "/runs/order-11");
         pages.put("run-child", "/runs/order-20?open=5");
         pages.put("journal", "/runs/order-9?tab=journal");
+        pages.put("log", "/runs/order-9?tab=log");
+        pages.put("published", "/runs/order-9?tab=published");
         pages.put("graph", "/runs/catalogue-1?at=validate");
         pages.put("graph-failed", "/runs/catalogue-3");
         pages.put("definitions", "/definitions");
+        pages.put("definition", "/definitions/order");
+        pages.put("objects", "/objects/account/Frances");
         pages.put("queues", "/queues/imports");
         pages.put("schedules", "/schedules/minute-report?span=1 h");
+        pages.put("workers", "/workers/2026.11.3");
         pages.put("database", "/database");
         try (Chromium chromium = Chromium.start(Chromium.find().orElseThrow());
                 Tab tab = chromium.open(WIDTH, HEIGHT)) {
@@ -45,7 +50,8 @@ final class Pictures {
                 tab.size(WIDTH, HEIGHT);
                 pages.forEach((name, page) -> take(tab, address, page, folder.resolve(name + "-" + scheme + ".png")));
                 tab.size(PHONE_WIDTH, PHONE_HEIGHT);
-                for (String name : List.of("overview", "runs", "run-saga", "queues")) {
+                for (String name :
+                        List.of("overview", "runs", "run-saga", "log", "definition", "objects", "queues", "workers")) {
                     take(tab, address, pages.get(name), folder.resolve("phone-" + name + "-" + scheme + ".png"));
                 }
             }

@@ -26,6 +26,7 @@ import tools.jackson.databind.JsonNode;
 /** A tab of a browser, as a person uses it: it goes to an address, clicks, types, and looks. */
 final class Tab implements AutoCloseable {
     private static final Duration PATIENCE = Duration.ofSeconds(30);
+    private static final Duration LOOK = Duration.ofMillis(10);
 
     private final WebSocket socket;
     private final AtomicInteger number = new AtomicInteger();
@@ -133,7 +134,8 @@ final class Tab implements AutoCloseable {
     void awaits(String condition) {
         await(condition)
                 .atMost(PATIENCE)
-                .pollInterval(Duration.ofMillis(100))
+                .pollDelay(Duration.ZERO)
+                .pollInterval(LOOK)
                 .until(() -> evaluate("(() => { try { return Boolean(%s); } catch { return false; } })()"
                                 .formatted(condition))
                         .asBoolean());
@@ -154,6 +156,23 @@ final class Tab implements AutoCloseable {
         String found =
                 "[...document.querySelectorAll('dialog[open] button, button, a')].find(one => one.textContent.trim() === %s && !one.disabled)"
                         .formatted(quoted(text));
+        awaits(found);
+        evaluate(found + ".click()");
+    }
+
+    /** Clicks a button or link with this text in the first element of a kind that shows another text. */
+    void clickIn(String selector, String shown, String text) {
+        String found =
+                "[...document.querySelectorAll(%s)].filter(one => one.textContent.includes(%s)).flatMap(one => [...one.querySelectorAll('button, a')]).find(one => one.textContent.trim() === %s && !one.disabled)"
+                        .formatted(quoted(selector), quoted(shown), quoted(text));
+        awaits(found);
+        evaluate(found + ".click()");
+    }
+
+    /** Checks or unchecks the box of this label. */
+    void check(String label) {
+        String found = "[...document.querySelectorAll('label')].find(one => one.textContent.trim() === %s)"
+                .formatted(quoted(label));
         awaits(found);
         evaluate(found + ".click()");
     }

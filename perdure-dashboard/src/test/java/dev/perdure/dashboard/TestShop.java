@@ -2,15 +2,23 @@ package dev.perdure.dashboard;
 
 import static dev.perdure.StepOptions.retry;
 
+import dev.perdure.Topic;
 import dev.perdure.Workflow;
 import dev.perdure.WorkflowContext;
 import dev.perdure.attribute.Attribute;
 import dev.perdure.dag.Dag;
 import dev.perdure.dag.DagTask;
 import dev.perdure.error.TerminalException;
+import dev.perdure.object.Handler;
+import dev.perdure.object.ObjectContext;
+import dev.perdure.object.StateKey;
+import dev.perdure.object.VirtualObject;
+import dev.perdure.spi.report.StepLog;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.Semaphore;
+import org.slf4j.event.Level;
 
 /** What the tests look at. */
 public final class TestShop {
@@ -33,6 +41,19 @@ public final class TestShop {
         return layer.getFirst();
     });
 
+    /** Three tasks in a row; the second fails while {@link #refused}. */
+    static final Dag<String, String> CHAIN = Dag.of("chain", String.class, dag -> {
+        var first = dag.task("first", task -> "1");
+        var second =
+                dag.after(first).task("second", (task, before) -> paid(before)).retry(1);
+        return dag.after(second).task("third", (task, before) -> before + "!");
+    });
+
+    static final Topic<String> NEWS = Topic.of("news", String.class);
+
+    /** Holds the step of an import until a test lets it go. */
+    static final Semaphore IMPORTS = new Semaphore(0);
+
     static volatile boolean refused;
 
     @Workflow("order")
@@ -46,6 +67,11 @@ public final class TestShop {
             throw new TerminalException("The card was refused.");
         }
         return "paid for " + what;
+    }
+
+    @Workflow("one-step")
+    public String oneStep(WorkflowContext ctx, String what) {
+        return ctx.step("step", () -> what);
     }
 
     @Workflow("sleeper")
@@ -68,6 +94,34 @@ public final class TestShop {
         ctx.status(text);
         ctx.step(text, () -> text);
         throw new TerminalException(text);
+    }
+
+    /** A step that logs, reports its progress and is in no hurry. */
+    @Workflow("import")
+    public String load(WorkflowContext ctx, String what) {
+        ctx.publish(NEWS, "begins with " + what);
+        String loaded = ctx.step("load", () -> {
+            StepLog.append(Level.INFO, "shop.Loader", "Loads " + what + ".");
+            StepLog.append(Level.WARN, "shop.Loader", "Page 3 is empty.");
+            ctx.attempt().progress(0.4, "page 4 of 10");
+            IMPORTS.acquire();
+            return what;
+        });
+        ctx.publish(NEWS, "has loaded it");
+        return loaded;
+    }
+
+    /** The shelf of a thing: taking from it is exclusive. */
+    @VirtualObject("shelf")
+    public static final class Shelf {
+        private static final StateKey<Integer> TAKEN = StateKey.of("taken", Integer.class);
+
+        /** Takes some, and holds the shelf for an hour. */
+        @Handler
+        public void take(ObjectContext ctx, Integer count) {
+            ctx.set(TAKEN, count);
+            ctx.sleep(Duration.ofHours(1));
+        }
     }
 
     @Workflow("report")

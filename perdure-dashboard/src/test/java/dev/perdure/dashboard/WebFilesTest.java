@@ -17,7 +17,7 @@ class WebFilesTest {
     private static final int MOST_BYTES = 100_000;
     private static final Pattern ADDRESS = Pattern.compile("(?:https?:)?//[a-z0-9.-]+\\.[a-z]{2,}[^\\s\"'`]*");
     private static final Pattern IMPORT = Pattern.compile("(?:from|import) '([^']+)'");
-    private static final Pattern REFERENCE = Pattern.compile("\\{base}([a-z/]+\\.[a-z]+)");
+    private static final Pattern REFERENCE = Pattern.compile("\\{files}([a-z/]+\\.[a-z]+)");
 
     /** Names of XML languages, which nothing loads. */
     private static final Pattern NAMESPACE = Pattern.compile("http://www\\.w3\\.org/.*");
@@ -47,14 +47,13 @@ class WebFilesTest {
                 .toList();
 
         assertThat(vendored)
-                .hasSize(4)
+                .hasSize(3)
                 .allSatisfy(name -> assertThat(recorded)
                         .containsPattern("`%s`.*`%s`"
                                 .formatted(
                                         name.substring("vendor/".length()),
                                         HexFormat.of().formatHex(Asset.sha256(WebFiles.bytes(name))))));
-        assertThat(WebFiles.all())
-                .contains("vendor/LICENSE-preact.txt", "vendor/LICENSE-htm.txt", "vendor/LICENSE-dagre.txt");
+        assertThat(WebFiles.all()).contains("vendor/LICENSE-preact.txt", "vendor/LICENSE-htm.txt");
     }
 
     @Test

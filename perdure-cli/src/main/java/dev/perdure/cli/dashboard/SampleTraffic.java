@@ -74,8 +74,7 @@ public final class SampleTraffic implements AutoCloseable {
         number++;
         Order order = new Order(number, CUSTOMERS[number % CUSTOMERS.length], 1_000 + number * 37 % 9_000);
         perdure.start(SampleShop::order, order, id("order-" + number).attribute(SampleShop.CUSTOMER, order.customer()));
-        perdure.object(SampleAccount.class, order.customer())
-                .send(SampleAccount::add, order, id("points-" + number));
+        perdure.object(SampleAccount.class, order.customer()).send(SampleAccount::add, order, id("points-" + number));
         if (number % 10 == 0) {
             release(number - 10);
             perdure.start(SampleGraph.CATALOGUE, number / 10, id("catalogue-" + number / 10));

@@ -2,7 +2,8 @@
 import { html, useState, Problem } from './view.js';
 import { go, link } from './router.js';
 import { confirm } from './confirm.js';
-import { act, send } from './api.js';
+import { act, rerunTask, retryFailedTasks, send } from './api.js';
+import { number } from './format.js';
 import { session } from './session.js';
 import { hasEnded } from './timeline.js';
 
@@ -17,6 +18,20 @@ export function parsed(text) {
     throw new Error(`The value is no JSON: ${error.message}. Put texts between quotes.`);
   }
 }
+
+/** Runs a task of a DAG again. The names of the tasks that come after it, near or far, are told before. */
+export const rerun = (run, task, later, reload) => confirm({
+  title: `Run ${task} again?`,
+  lines: [{ text: `${run.id} continues under the same id. What the task has recorded is removed, and it begins anew.` },
+    ...(later.length ? [{ count: number(later.length), text: `${later.length === 1 ? 'task comes' : 'tasks come'} after it and ${later.length === 1 ? 'runs' : 'run'} again too: ${shortList(later)}.` }] : []),
+    { text: 'The other tasks keep their outputs.' }],
+  verb: 'Run it again',
+  keep: 'Leave it as it is',
+  run: async () => { await rerunTask(run.id, task); reload(); },
+});
+
+const LISTED = 8;
+const shortList = names => names.slice(0, LISTED).join(', ') + (names.length > LISTED ? ` and ${number(names.length - LISTED)} more` : '');
 
 /** Settles an awakeable of a run in the name of the operator. */
 export const resolveAwakeable = (run, position) => confirm({
@@ -69,7 +84,7 @@ export function RunActions({ run, dag, reload }) {
   const now = (action, body) => async () => {
     setError(null);
     try {
-      await act(run.id, action, body);
+      await (action === 'retry' && dag ? retryFailedTasks(run.id) : act(run.id, action, body));
       reload();
     } catch (failure) {
       setError(failure);
@@ -80,7 +95,7 @@ export function RunActions({ run, dag, reload }) {
   return html`<div class="acts end">
       ${!ended && run.state !== 'PAUSED' && button('Pause', now('pause', { reason: 'by the dashboard' }))}
       ${run.state === 'PAUSED' && button('Resume', now('resume'))}
-      ${failed && !dag && button('Retry from failed', now('retry'))}
+      ${failed && button('Retry from failed', now('retry'))}
       ${!ended && !dag && button('Send message…', ask('send'))}
       ${!dag && button('Fork…', ask('fork'))}
       ${!ended && button('Cancel…', ask('cancel'))}

@@ -44,32 +44,29 @@ export async function oneRun(id) {
 
 const MOST_PAGES = 20;
 
-/** A list that the API gives in pages, up to a bound. */
-async function all(path, name) {
-  const list = [];
+/** A list, page by page up to a bound: {items, more}. */
+async function all(route, list, query = { limit: 1000 }) {
+  const items = [];
   let next;
-  for (let page = 0; page < MOST_PAGES && (page === 0 || next != null); page++) {
-    const answer = await get(path, { limit: 1000, after: next });
-    list.push(...answer[name]);
+  for (let page = 0; page === 0 || (page < MOST_PAGES && next != null); page++) {
+    const answer = await get(route, { ...query, after: next });
+    answer[list].forEach(item => items.push(item));
     next = answer.next;
   }
-  return list;
+  return { items, more: next != null };
 }
 
-export const history = async id => ({ events: await all(path(id) + '/history', 'history') });
+export async function history(id) {
+  const { items, more } = await all(path(id) + '/history', 'history');
+  return { events: items, more };
+}
 
 const FAILED = new Set(['ATTEMPT', 'FAILURE']);
 
-/** The journal, page by page up to a bound: {entries, more}. What failed has its error as a text. */
+/** The journal: {entries, more}. What failed has its error as a text. */
 export async function journal(id) {
-  const entries = [];
-  let next = 0;
-  for (let page = 0; page < MOST_PAGES && next != null; page++) {
-    const answer = await get(path(id) + '/journal', { after: next });
-    answer.entries.forEach(entry => entries.push({ ...entry, error: FAILED.has(entry.status) ? trace(entry.payload) : undefined }));
-    next = answer.next;
-  }
-  return { entries, more: next != null };
+  const { items, more } = await all(path(id) + '/journal', 'entries', {});
+  return { entries: items.map(entry => ({ ...entry, error: FAILED.has(entry.status) ? trace(entry.payload) : undefined })), more };
 }
 
 /** A recorded failure as the text of a stack trace. */
@@ -85,18 +82,19 @@ function trace(payload) {
 }
 
 export async function children(id) {
-  const found = await all(path(id) + '/children', 'children');
-  return { children: found.map(child => child.run) };
+  const { items, more } = await all(path(id) + '/children', 'children');
+  return { children: items.map(child => child.run), more };
 }
 
 const AT_WORK = new Set(['RUNNING', 'SUSPENDED', 'BACKING_OFF', 'PAUSED']);
 
 /** The tasks of a DAG: {name, run, state, after, started_at, ended_at, attempts, reason}. */
 export async function tasks(id) {
-  const found = await all(path(id) + '/tasks', 'tasks');
+  const { items, more } = await all(path(id) + '/tasks', 'tasks');
   const name = task => task.slice(id.length + 1); // the run of a task has the id of its DAG, a slash and the task's name
   return {
-    tasks: found.map(({ run, after, history: states }) => {
+    more,
+    tasks: items.map(({ run, after, history: states }) => {
       const ended = ['COMPLETED', 'FAILED', 'CANCELLED', 'SKIPPED'].includes(run.state);
       const started = states.find(one => AT_WORK.has(one.state));
       return {
@@ -113,12 +111,40 @@ export async function messages(id) {
   return { messages: answer.mail.map(mail => ({ ...mail, topic: mail.name, value: mail.payload })) };
 }
 
+/** The newest log lines of the steps, oldest first: {lines, dropped}. */
+export const log = id => get(path(id) + '/log', { newest: 'true', limit: 1000 });
+
+/** The topics under which the run has published: {topics, more}. */
+export async function topics(id) {
+  const { items, more } = await all(path(id) + '/published', 'topics');
+  return { topics: items, more };
+}
+
+const PUBLISHED_PAGE = 100;
+
+/** What the run has published under a topic, page by page up to a bound: {values, more}. */
+export async function published(id, topic) {
+  const values = [];
+  for (let page = 0; page < MOST_PAGES; page++) {
+    const answer = await get(`${path(id)}/published/${segment(topic)}`, { after: values[values.length - 1]?.offset });
+    answer.values.forEach(value => values.push(value));
+    if (answer.values.length < PUBLISHED_PAGE) return { values, more: false };
+  }
+  return { values, more: true };
+}
+
 export const audit = id => get(path(id) + '/audit');
 
 // ---- actions
 
 /** cancel, kill, pause, resume, retry, fork … of one run. */
 export const act = (id, action, body) => post(`${path(id)}/${action}`, body);
+
+/** Runs the tasks of a DAG again that failed or were cancelled, and all that come after them. */
+export const retryFailedTasks = id => post(path(id) + '/tasks/retry-failed');
+
+/** Runs a task of a DAG again, and all that come after it. */
+export const rerunTask = (id, task) => post(`${path(id)}/tasks/${segment(task)}/rerun`);
 
 /** Sends a message to a run. */
 export const send = (id, topic, value) => post(`${path(id)}/messages/${segment(topic)}`, value);
@@ -151,12 +177,24 @@ export async function status() {
   return { ...store, runs };
 }
 
-/** What is registered in the process that serves the pages, with how its runs are. */
+/** All definitions, with how their newest runs are; those that this process registers also with kind and types. */
 export async function definitions() {
-  const { definitions: known } = await get('/definitions');
-  const counts = await Promise.all(known.map(one => countRuns({ definition: one.name })));
-  return { definitions: known.map((one, index) => ({ ...one, states: counts[index].states })) };
+  const [known, figures] = await Promise.all([get('/definitions'), get('/statistics/definitions')]);
+  const registered = new Map(known.definitions.map(one => [one.name, one]));
+  return { ...figures, definitions: figures.definitions.map(one => ({ ...registered.get(one.name), ...one })) };
 }
+
+/** How the newest runs of a definition have ended, and how long they and their steps took. */
+export async function statistics(name) {
+  const { counts, ...rest } = await get('/statistics/runs', { definition: name });
+  return { ...rest, states: Object.fromEntries(counts.map(one => [one.state, one])) };
+}
+
+/** What the newest failed runs of a definition failed with, in groups. */
+export const failures = name => get('/statistics/failures', { definition: name });
+
+/** How many runs started, ended and failed in each of the last seconds. */
+export const rates = seconds => get('/statistics/rates', { seconds });
 
 /** Queues, with what limits them now: operators' changes lie over what the code declares. */
 export async function queues() {
@@ -176,5 +214,28 @@ export async function queueKeys(name) {
   return { keys: answer.keys.map(({ key, load }) => ({ key, ...load })) };
 }
 export const actOnQueue = (name, action, body) => post(`/queues/${segment(name)}/${action}`, body);
+/** The types of virtual objects that were called: {types}. */
+export async function objectTypes() {
+  const { items } = await all('/objects', 'types');
+  return { types: items };
+}
+
+/** A page of the objects of a type: {keys: [{key, holder, waiting, more}], next}. */
+export const objectKeys = (type, prefix, after) => get('/objects/' + segment(type), { prefix, after });
+
+/** An object with its state and its calls, the one that holds it first: {state, calls, more}. */
+export async function object(type, key) {
+  const route = `/objects/${segment(type)}/${segment(key)}`;
+  const [one, calls] = await Promise.all([get(route), get(route + '/calls')]);
+  return {
+    state: one.state, next: one.next, more: calls.next != null,
+    calls: [...(calls.holder ? [{ ...calls.holder, holds: true }] : []), ...calls.waiting],
+  };
+}
+export const workers = () => get('/workers');
+export const versions = () => get('/versions');
+
+/** drain or resume, of a version as a whole or of one definition in it. */
+export const actOnVersion = (version, action, definition) => post(`/versions/${segment(version)}/${action}`, definition ? { definition } : undefined);
 export const schedules = () => get('/schedules');
 export const actOnSchedule = (name, action, body) => post(`/schedules/${segment(name)}/${action}`, body);

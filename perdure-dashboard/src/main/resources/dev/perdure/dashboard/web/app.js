@@ -15,14 +15,16 @@ import { Definitions } from './definitions.js';
 import { Queues } from './queues.js';
 import { Schedules } from './schedules.js';
 import { Database } from './database.js';
+import { Workers } from './workers.js';
+import { Objects } from './objects.js';
 
 const PAGES = [
   ['Overview', '/', ['/']],
-  ['Runs', '/runs', ['/runs']],
-  ['Definitions', '/definitions', ['/definitions']],
+  ['Runs', '/runs', ['/runs', '/definitions']],
+  ['Objects', '/objects', ['/objects']],
   ['Queues', '/queues', ['/queues']],
   ['Schedules', '/schedules', ['/schedules']],
-  ['Database', '/database', ['/database']],
+  ['Workers', '/workers', ['/workers', '/database']],
 ];
 
 const under = (path, prefix) => path === prefix || (prefix !== '/' && path.startsWith(prefix + '/'));
@@ -33,9 +35,11 @@ function page({ path, query }) {
   switch (first) {
     case '': return html`<${Overview} query=${query}/>`;
     case 'runs': return rest ? html`<${Run} key=${rest} id=${rest} query=${query}/>` : html`<${Runs} query=${query}/>`;
-    case 'definitions': return html`<${Definitions}/>`;
+    case 'definitions': return html`<${Definitions} name=${rest}/>`;
+    case 'objects': return html`<${Objects} name=${rest} query=${query}/>`;
     case 'queues': return html`<${Queues} name=${rest} query=${query}/>`;
     case 'schedules': return html`<${Schedules} name=${rest} query=${query}/>`;
+    case 'workers': return html`<${Workers} name=${rest}/>`;
     case 'database': return html`<${Database}/>`;
     default: return html`<main class="page"><h1>No such page</h1><p>There is nothing at <code>${path}</code>. <a href=${link('/')}>Show the overview</a>.</p></main>`;
   }

@@ -108,5 +108,8 @@ export const withTimes = text => (text ?? '').replace(/\d{4}-\d\d-\d\dT\d\d:\d\d
 /** A text with the names of Java classes cut to their last part: what a list has room for. */
 export const shortened = text => withTimes(text).replace(/\b(?:[a-z_$][\w$]*\.)+([A-Z][\w$]*)/g, '$1');
 
+/** Whether a definition belongs to another one of these: a task of a DAG, or the edit of an object. */
+export const isPart = (name, names) => name.endsWith('/(edit)') || (name.includes('/') && names.includes(name.slice(0, name.indexOf('/'))));
+
 /** The last part of a Java class name. */
 export const simpleName = type => String(type ?? '').split('.').pop();

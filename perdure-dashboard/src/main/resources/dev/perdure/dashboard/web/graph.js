@@ -2,8 +2,11 @@
 import { html, useMemo, useState, Icon, Panel, RunLink, State, stateClass } from './view.js';
 import { go, here } from './router.js';
 import { length, millis, now, number, plural, time } from './format.js';
-import { arrange, criticalPath, fold, HEIGHT, stateOf, WIDTH } from './graphmodel.js';
+import { criticalPath, fold, HEIGHT, stateOf, WIDTH } from './graphmodel.js';
+import { arrange } from './layers.js';
 import { hasEnded } from './timeline.js';
+import { rerun } from './actions.js';
+import { session } from './session.js';
 
 const NAME = 14; // characters of a name in a box
 
@@ -43,21 +46,27 @@ function Box({ box, at, selected }) {
     <text class=${'tn' + (pale ? ' dim' : '')} x="27" y="20">${name}</text><text class=${state === 'FAILED' ? 'bad' : 'q'} x="27" y="36">${text}</text></g></a>`;
 }
 
-/** A line from one box to the next, with its tip. */
-function Edge({ from, to, kind }) {
-  const x1 = from.x + WIDTH;
-  const y1 = from.y + HEIGHT / 2;
-  const x2 = to.x - 6;
-  const y2 = to.y + HEIGHT / 2;
-  const bend = Math.min(40, (x2 - x1) / 2);
-  return html`<path class=${'edge ' + kind} d=${`M${x1} ${y1}C${x1 + bend} ${y1} ${x2 - bend} ${y2} ${x2} ${y2}`}/><path class=${'tip ' + kind} d=${`M${x2 + 6} ${y2}l-7-4v8z`}/>`;
+const curve = (x1, y1, x2, y2) => `C${(x1 + x2) / 2} ${y1} ${(x1 + x2) / 2} ${y2} ${x2} ${y2}`;
+
+/** A line from one box to another, past the boxes of the columns between them, with its tip. */
+function Edge({ from, to, through, kind }) {
+  const end = { x: to.x - 6, y: to.y + HEIGHT / 2 };
+  let x = from.x + WIDTH;
+  let y = from.y + HEIGHT / 2;
+  let d = `M${x} ${y}`;
+  for (const point of through) {
+    d += curve(x, y, point.x, point.y) + `h${WIDTH}`;
+    x = point.x + WIDTH;
+    y = point.y;
+  }
+  return html`<path class=${'edge ' + kind} d=${d + curve(x, y, end.x, end.y)}/><path class=${'tip ' + kind} d=${`M${end.x + 6} ${end.y}l-7-4v8z`}/>`;
 }
 
 function Drawing({ run, tasks, path, query }) {
   const [zoom, setZoom] = useState(null);
   const unfolded = query.getAll('unfold');
   const shape = JSON.stringify([tasks.map(task => [task.name, task.after]), unfolded]);
-  const plan = useMemo(() => arrange(fold(tasks, unfolded)), [shape]);
+  const plan = useMemo(() => arrange(fold(tasks, unfolded), { width: WIDTH, height: HEIGHT }), [shape]);
   const boxes = fold(tasks, unfolded);
   const critical = new Set(path.slice(1).map((name, index) => `${path[index]}\n${name}`));
   const kindOf = (parent, box) => {
@@ -65,7 +74,8 @@ function Drawing({ run, tasks, path, query }) {
     const state = stateOf(box.tasks);
     return state === 'SKIPPED' || state === 'CANCELLED' ? 'not' : '';
   };
-  const edges = boxes.flatMap(box => box.after.map(parent => ({ from: plan.at.get(parent.name), to: plan.at.get(box.name), kind: kindOf(parent, box) })));
+  const named = new Map(boxes.map(box => [box.name, box]));
+  const edges = plan.lines.map(line => ({ from: plan.at.get(line.from), to: plan.at.get(line.to), through: line.through, kind: kindOf(named.get(line.from), named.get(line.to)) }));
   edges.sort((a, b) => (a.kind === 'crit') - (b.kind === 'crit'));
   const size = zoom ? { width: plan.width * zoom + 'px' } : { maxWidth: plan.width + 'px', margin: '0 auto' };
   return html`<section class="panel" aria-label="Graph"><div class="ph"><h2>Graph</h2>
@@ -98,7 +108,19 @@ function Table({ tasks, path, query, run }) {
       <td class="sm m2" title=${task.after.join(', ')}>${cut(task.after.join(', '), 40)}</td><td class="n">${length(took(task))}</td><td class="g"><svg class="gl" aria-hidden="true">${bar(task)}</svg></td></tr>`)}</tbody></table></div><//>`;
 }
 
-function TaskDrawer({ run, task, tasks }) {
+/** The names of all tasks that come after a task, near or far. */
+function later(task, tasks) {
+  const found = new Set();
+  const visit = name => tasks.filter(one => one.after.includes(name) && !found.has(one.name)).forEach(one => {
+    found.add(one.name);
+    visit(one.name);
+  });
+  visit(task.name);
+  return [...found];
+}
+
+function TaskDrawer({ run, task, tasks, reload }) {
+  const off = session.refusal() ?? (hasEnded(run.state) ? null : 'Tasks run again only when the run has ended. Wait, or cancel it.');
   const next = tasks.filter(one => one.after.includes(task.name)).map(one => one.name);
   const names = list => list.map((name, index) => html`${index ? ', ' : ''}<a data-replace href=${here({ at: name })}>${name}</a>`);
   return html`<aside class="dr" aria-label=${'Task ' + task.name}>
@@ -108,7 +130,7 @@ function TaskDrawer({ run, task, tasks }) {
       ${task.attempts > 0 && html`<dt>Attempts</dt><dd>${number(task.attempts)}</dd>`}
       ${task.after.length > 0 && html`<dt>Comes after</dt><dd>${names(task.after)}</dd>`}
       ${next.length > 0 && html`<dt>Before</dt><dd>${names(next)}</dd>`}
-    </dl></section>
+    </dl><div class="acts"><button class="btn" disabled=${Boolean(off)} title=${off} onClick=${() => rerun(run, task.name, later(task, tasks), reload)}>Run again…</button></div></section>
     ${task.reason && html`<section><h2>${task.state === 'FAILED' ? 'Error' : 'Why'}</h2><p class="err">${task.reason}</p></section>`}
   </aside>`;
 }
@@ -119,12 +141,12 @@ const summary = tasks => {
   return [...counts].map(([state, count]) => `${number(count)} ${state.toLowerCase().replace('_', ' ')}`).join(', ');
 };
 
-export function Graph({ run, tasks, query }) {
+export function Graph({ run, tasks, query, reload }) {
   const path = criticalPath(tasks, now());
   const selected = tasks.find(task => task.name === query.get('at'));
   return html`<div class=${'body' + (selected ? ' open' : '')}><main class="left">
     <p class="m2"><${Icon} name=${stateClass(run.state)} cls=${stateClass(run.state)}/> ${plural(tasks.length, 'task')}: ${summary(tasks)}.</p>
     <${Drawing} run=${run} tasks=${tasks} path=${path} query=${query}/>
     <${Table} run=${run} tasks=${tasks} path=${path} query=${query}/></main>
-    ${selected && html`<${TaskDrawer} run=${run} task=${selected} tasks=${tasks}/>`}</div>`;
+    ${selected && html`<${TaskDrawer} run=${run} task=${selected} tasks=${tasks} reload=${reload}/>`}</div>`;
 }

@@ -1,5 +1,4 @@
-// From the tasks of a DAG to boxes and lines: folding, layout and the critical path. Nothing here touches the page.
-import { Graph, layout as place } from 'dagre';
+// From the tasks of a DAG to boxes: folding and the critical path. Nothing here touches the page.
 import { millis } from './format.js';
 
 export const WIDTH = 132;
@@ -45,22 +44,6 @@ export function fold(tasks, unfolded) {
 
 /** The worst state of the tasks of a box. */
 export const stateOf = tasks => WORST.find(state => tasks.some(task => task.state === state)) ?? 'PENDING';
-
-/** Where the boxes lie, from left to right. Computed once for a set of boxes. */
-export function arrange(boxes) {
-  const graph = new Graph();
-  graph.setGraph({ rankdir: 'LR', nodesep: 18, ranksep: 38, marginx: 4, marginy: 4 });
-  graph.setDefaultEdgeLabel(() => ({}));
-  boxes.forEach(box => graph.setNode(box.name, { width: WIDTH, height: HEIGHT }));
-  boxes.forEach(box => box.after.forEach(parent => graph.setEdge(parent.name, box.name)));
-  place(graph);
-  const { width, height } = graph.graph();
-  const at = new Map(boxes.map(box => {
-    const node = graph.node(box.name);
-    return [box.name, { x: node.x - WIDTH / 2, y: node.y - HEIGHT / 2 }];
-  }));
-  return { width: Math.max(width, WIDTH + 8), height: Math.max(height, HEIGHT + 8), at };
-}
 
 const STILL = new Set(['SKIPPED', 'CANCELLED']);
 

@@ -2,11 +2,11 @@
 import { html, useEffect, useRef, useState } from './view.js';
 import { go, here, link } from './router.js';
 
-const PAGES = { r: '/runs', q: '/queues', s: '/schedules', o: '/', d: '/definitions', b: '/database' };
+const PAGES = { r: '/runs', q: '/queues', s: '/schedules', o: '/', d: '/definitions', v: '/objects', w: '/workers', b: '/database' };
 const SECOND = 1500;
 
 const HELP = [
-  ['/', 'go to a run'], ['g then o r d q s b', 'overview, runs, definitions, queues, schedules, database'],
+  ['/', 'go to a run'], ['g then o r d v q s w b', 'overview, runs, definitions, virtual objects, queues, schedules, workers, database'],
   ['j k', 'move in a list'], ['Enter', 'open'], ['x', 'select'], ['Esc', 'close'],
   ['+ - 0', 'zoom in a timeline'], ['?', 'this list'],
 ];

@@ -19,7 +19,7 @@ export const silence = () => Date.now() - heard;
 /** Whether the page may change under the person who reads it. */
 function calm() {
   return document.visibilityState === 'visible'
-    && !document.querySelector('dialog[open]')
+    && !document.querySelector('dialog[open], details.menu[open]')
     && (getSelection()?.isCollapsed ?? true);
 }
 
@@ -93,17 +93,25 @@ export function useLive() {
 
 /**
  * Asks a question and asks it again when something has changed. Data that is there stays until newer data arrives.
- * The key says what is asked: another key is another question. What is costly to count is asked once: live = false.
+ * The key says what is asked: another key is another question. With live = false it is asked once, and once more when
+ * that changes: for what is costly to count, and what does not change. Between two answers lie at least so many
+ * milliseconds: every.
  */
-export function useData(key, question, { live = true } = {}) {
+export function useData(key, question, { live = true, every = 0 } = {}) {
   const [answer, setAnswer] = useState({ key: null });
   const asked = useRef({});
   asked.current = { key, question };
 
   const load = async () => {
     const mine = asked.current;
-    if (mine.key == null || asked.busy === mine.key) return;
+    if (mine.key == null) return;
+    if (asked.busy === mine.key) {
+      asked.again = true; // what is under way may have been read before the change
+      return;
+    }
     asked.busy = mine.key;
+    asked.again = false;
+    asked.at = Date.now();
     try {
       const data = await mine.question();
       if (asked.current.key === mine.key) setAnswer({ key: mine.key, data });
@@ -112,14 +120,16 @@ export function useData(key, question, { live = true } = {}) {
         setAnswer(before => ({ key: mine.key, error, data: before.key === mine.key ? before.data : undefined }));
       }
     } finally {
-      asked.busy = null;
+      if (asked.busy === mine.key) asked.busy = null;
+      if (asked.again) load();
     }
   };
   useEffect(() => {
+    const follow = () => (Date.now() - asked.at < every ? (pending = true) : load());
     load();
-    if (live) listeners.add(load);
-    return () => listeners.delete(load);
-  }, [key]);
+    if (live) listeners.add(follow);
+    return () => listeners.delete(follow);
+  }, [key, live]);
   return answer.key === key ? { ...answer, reload: load } : { reload: load };
 }
 

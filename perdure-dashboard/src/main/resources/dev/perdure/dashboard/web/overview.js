@@ -7,6 +7,8 @@ import { queues as readQueues, runs as readRuns, status } from './api.js';
 import { STATES } from './filters.js';
 import { QueueState } from './queues.js';
 import { session } from './session.js';
+import { Rates } from './rates.js';
+import { WorkersPanel } from './workers.js';
 
 const NOTES = {
   PENDING: 'come after others', READY: 'wait for a worker', RUNNING: 'in memory', SUSPENDED: 'hold nothing', BACKING_OFF: 'try again',
@@ -39,7 +41,7 @@ function NeedsPerson({ data, queues }) {
 
 /** Failures and back-offs, newest first. */
 function Trouble() {
-  const answer = useData('trouble', () => readRuns({ state: ['FAILED', 'BACKING_OFF', 'PAUSED'], limit: 12 }));
+  const answer = useData('trouble', () => readRuns({ state: ['FAILED', 'BACKING_OFF', 'PAUSED'], limit: 12 }), { every: 2000 });
   return html`<${Panel} title="In trouble" note="newest first" extra=${html`<a class="end sm" href=${link('/runs', [['state', 'BACKING_OFF'], ['state', 'PAUSED'], ['state', 'FAILED']])}>Show all</a>`}>
     <${Answer} of=${answer}>${data => data.runs.length === 0 ? html`<p class="empty">No run has failed, backs off or is paused.</p>` : html`<div class="scroll"><table class="list">
       <thead><tr><th>State</th><th>Run</th><th>Definition</th><th>Waits for, or ended because</th><th class="n">Started</th></tr></thead>
@@ -56,11 +58,12 @@ function BackingUp({ queues }) {
 
 export function Overview() {
   useSecond();
-  const answer = useData('status', status);
-  const queues = useData('queues', readQueues);
+  const answer = useData('status', status, { every: 3000 });
+  const queues = useData('queues', readQueues, { every: 2000 });
   const list = queues.data?.queues ?? [];
   return html`<main class="page">
     <div class="hd"><h1>Overview</h1><span class="m3 sm">${session.facts.name ? `as ${session.facts.name}` : ''}</span>${answer.data && html`<span class="end sm m2">${plural(answer.data.workers, 'worker')} alive</span>`}</div>
     <${Answer} of=${answer}>${data => html`<${NeedsPerson} data=${data} queues=${list}/><${Counts} states=${data.runs}/>`}<//>
-    <div class="c2"><${Trouble}/><${BackingUp} queues=${list}/></div></main>`;
+    <${Rates}/>
+    <div class="c2"><${Trouble}/><div class="col"><${BackingUp} queues=${list}/><${WorkersPanel}/></div></div></main>`;
 }

@@ -10,6 +10,7 @@ import { Json, Payload, Stack } from './json.js';
 import { RunActions } from './actions.js';
 import { Drawer } from './drawer.js';
 import { Graph } from './graph.js';
+import { Log, Progress, Published } from './reports.js';
 
 /** Why a run does not move, or how it ended. A state alone is no answer. */
 function Why({ run, dag }) {
@@ -33,12 +34,9 @@ function Facts({ run }) {
     <${Fact} name="Started">${time(run.created_at)} <span class="m3">${relative(run.created_at)}</span><//>
     ${ended && html`<${Fact} name="Took">${length(millis(run.changed_at) - millis(run.created_at))}<//>`}
     ${run.deadline && html`<${Fact} name="Deadline">${time(run.deadline)} <span class="m3">${ended ? '' : relative(run.deadline)}</span><//>`}
-    ${run.queue && html`<${Fact} name="Queue"><a href=${link('/queues/' + run.queue)}>${run.queue}</a>${run.key && html` <span class="m3">key</span> ${run.key}`}<//>`}
-    ${run.version && html`<${Fact} name="Version">${run.version}<//>`}
-    ${run.worker && html`<${Fact} name="Held by">${run.worker}<//>`}
+    ${run.object && html`<${Fact} name="Object"><a href=${link(`/objects/${run.object.type}/${run.object.key}`)}>${run.object.type}/${run.object.key}</a><//>`}
+    ${run.version && html`<${Fact} name="Version"><a href=${link('/workers/' + run.version)}>${run.version}</a><//>`}
     <${Fact} name="Recoveries">${number(run.recoveries)}<//>
-    ${run.parent && html`<${Fact} name="Parent"><${RunLink} id=${run.parent}/><//>`}
-    ${run.schedule && html`<${Fact} name="Schedule"><a href=${link('/schedules/' + run.schedule)}>${run.schedule}</a><//>`}
     ${run.status && html`<${Fact} name="Status">${run.status}<//>`}
     ${attributes.map(([name, value]) => html`<${Fact} name=${name}><a href=${link('/runs', { attribute: `${name}=${[value].flat().join(',')}` })}>${[value].flat().join(', ')}</a><//>`)}
   </dl>`;
@@ -138,7 +136,7 @@ function Audit({ id }) {
 }
 
 function Tabs({ tab, counts }) {
-  const tabs = [['timeline', 'Timeline'], ['graph', 'Graph', counts.tasks], ['journal', 'Journal'], ['messages', 'Messages'], ['children', 'Children', counts.children], ['history', 'History', counts.events], ['audit', 'Audit']];
+  const tabs = [['timeline', 'Timeline'], ['graph', 'Graph', counts.tasks], ['journal', 'Journal'], ['log', 'Log'], ['published', 'Published'], ['messages', 'Messages'], ['children', 'Children', counts.children], ['history', 'History', counts.events], ['audit', 'Audit']];
   return html`<nav class="tabs" aria-label="Run">${tabs.filter(([key]) => key !== 'graph' || counts.tasks).map(([key, text, count]) => html`
     <a href=${here({ tab: key === counts.first ? null : key, at: null })} aria-current=${key === tab ? 'true' : null}>${text}${count ? html` <span>${number(count)}</span>` : ''}</a>`)}</nav>`;
 }
@@ -146,9 +144,10 @@ function Tabs({ tab, counts }) {
 export function Run({ id, query }) {
   useSecond();
   const answer = useData('run' + id, () => oneRun(id));
-  const events = useData('history' + id, () => readHistory(id));
-  const children = useData('children' + id, () => readChildren(id));
-  const tasks = useData('tasks' + id, () => readTasks(id));
+  const live = !hasEnded(answer.data?.state);
+  const events = useData('history' + id, () => readHistory(id), { live });
+  const children = useData('children' + id, () => readChildren(id)); // children may go on after their parent
+  const tasks = useData('tasks' + id, () => readTasks(id), { live });
   if (!answer.data) {
     return html`<main class="page"><div class="sm m3"><a href=${link('/runs')}>Runs</a></div><h1 class="mono">${id}</h1>
       ${answer.error?.status === 404 ? html`<p>There is no run with this id. Retention may have removed it. <a href=${link('/runs', { id_prefix: id })}>Show runs whose ids begin with it</a>.</p>`
@@ -164,12 +163,14 @@ export function Run({ id, query }) {
     <div class="rh">
       <div class="sm m3"><a href=${link('/runs')}>Runs</a> / <a href=${link('/runs', { definition: run.definition })}>${run.definition}</a></div>
       <div class="rh1"><h1>${id}</h1><${State} state=${run.state} badge/><${RunActions} run=${run} dag=${dag} reload=${reload}/></div>
-      <${Why} run=${run} dag=${dag}/><${Facts} run=${run}/><${Tabs} tab=${tab} counts=${counts}/>
+      <${Why} run=${run} dag=${dag}/><${Progress} steps=${live ? run.progress : []}/><${Facts} run=${run}/><${Tabs} tab=${tab} counts=${counts}/>
     </div>
     ${answer.error && html`<${Problem} error=${answer.error} again=${answer.reload}/>`}
     ${tab === 'timeline' && html`<${Answer} of=${events}>${data => html`<${Timeline} id=${id} run=${run} events=${data.events} children=${children.data?.children ?? []} query=${query}/>`}<//>`}
-    ${tab === 'graph' && dag && html`<${Graph} run=${run} tasks=${tasks.data.tasks} query=${query}/>`}
+    ${tab === 'graph' && dag && html`<${Graph} run=${run} tasks=${tasks.data.tasks} query=${query} reload=${reload}/>`}
     ${tab === 'journal' && html`<${Journal} id=${id}/>`}
+    ${tab === 'log' && html`<${Log} id=${id} live=${live} query=${query}/>`}
+    ${tab === 'published' && html`<${Published} id=${id} live=${live}/>`}
     ${tab === 'messages' && html`<${Messages} id=${id}/>`}
     ${tab === 'children' && html`<${Children} answer=${children}/>`}
     ${tab === 'history' && html`<${Answer} of=${events}>${data => html`<${History} events=${data.events}/>`}<//>`}

@@ -1,13 +1,13 @@
 // The list of runs: filtered, paged by key, selected, and changed in place while it is looked at.
-import { html, useEffect, useRef, useState, Answer, Choice, Problem, RunLink, State } from './view.js';
+import { html, useEffect, useRef, useState, Answer, Choice, Problem, RunLink, State, Titles } from './view.js';
 import { go, here, link } from './router.js';
-import { length, millis, now, number, plural, shortened, time } from './format.js';
+import { millis, number, plural } from './format.js';
 import { useData, useSecond } from './live.js';
 import { countRuns, runs as readRuns } from './api.js';
 import { Chips, filterOf, viewOf, VIEWS } from './filters.js';
 import { Histogram } from './histogram.js';
 import { BulkBar } from './bulk.js';
-import { hasEnded } from './timeline.js';
+import { ColumnMenu, useColumns } from './columns.js';
 import { isTyping } from './keys.js';
 
 const PAGE = 50;
@@ -55,20 +55,13 @@ function merged(before, page) {
   return { ...before, rows, newer: page.runs.filter(run => !known.has(run.id)).length };
 }
 
-function Row({ run, selected, current, toggle, showQueue }) {
-  const ended = hasEnded(run.state);
-  const took = (ended ? millis(run.changed_at) : now()) - millis(run.created_at);
-  const why = run.reason ?? '';
+function Row({ run, columns, selected, current, toggle }) {
   const fresh = run.changed && Date.now() - run.changed < CHANGED;
   return html`<tr class=${[run.gone && 'gone', fresh && 'chg', current && 'cur'].filter(Boolean).join(' ')} aria-selected=${selected ? 'true' : null}>
     <td class="cbx opt"><input type="checkbox" class="cb" aria-label=${'Select ' + run.id} checked=${selected} onChange=${toggle}/></td>
     <td><${State} state=${run.state}/></td>
     <td><${RunLink} id=${run.id}/></td>
-    <td class="mono m2 opt">${run.definition}</td>
-    <td class="cut" title=${why}>${run.status && html`<span class="m2">${run.status}. </span>`}${shortened(why)}</td>
-    ${showQueue && html`<td class="m2 opt">${run.queue}</td>`}
-    <td class="n" title=${run.created_at}>${time(run.created_at)}</td>
-    <td class="n opt">${length(took)}</td></tr>`;
+    ${columns.map(column => html`<td class=${column.cls} title=${column.title?.(run)}>${column.cell(run)}</td>`)}</tr>`;
 }
 
 const sum = counts => Object.values(counts?.states ?? {}).reduce((all, one) => ({ runs: all.runs + one.runs, more: all.more || one.more }), { runs: 0, more: false });
@@ -95,7 +88,7 @@ export function Runs({ query }) {
   const filter = filterOf(query);
   const order = query.get('order') === 'oldest' ? 'oldest' : 'newest';
   const list = useRows(filter, order);
-  const counts = useData('count' + JSON.stringify(filter), () => countRuns(filter));
+  const counts = useData('count' + JSON.stringify(filter), () => countRuns(filter), { every: 3000 });
   const [selected, setSelected] = useState(new Set());
   const master = useRef(null);
   const toggle = id => setSelected(before => {
@@ -108,25 +101,30 @@ export function Runs({ query }) {
   const all = rows?.length > 0 && rows.every(run => selected.has(run.id));
   const total = sum(counts.data);
   const active = Object.keys(filter);
-  const showQueue = rows?.some(run => run.queue);
+  const columns = useColumns(rows);
   useEffect(() => setSelected(new Set()), [JSON.stringify(filter)]);
   return html`<main class="page">
-    <div class="fl"><h1>Runs</h1><${Chips} query=${query}/>
+    <div class="fl"><${Titles} of="runs"/><${Chips} query=${query}/>
       <${Choice} value=${viewOf(query)} options=${VIEWS} href=${key => here({ state: VIEWS.find(([name]) => name === key)[2] })}/></div>
     <${Histogram} filter=${filter} query=${query}/>
     <section class="panel tbl" aria-label="Runs">
       <div class="ph"><h2>${counts.data ? (total.more ? 'More than ' : '') + plural(total.runs, 'run') : 'Runs'}</h2>
-        <span class="sm m3"><a data-replace href=${here({ order: order === 'newest' ? 'oldest' : null })}>${order} first</a> · <a href=${link('/definitions')}>definitions</a></span>
-        <span class="end sm m3 wide"><kbd>j</kbd> <kbd>k</kbd> move  <kbd>x</kbd> select  <kbd>Enter</kbd> open</span></div>
+        <span class="sm m3"><a data-replace href=${here({ order: order === 'newest' ? 'oldest' : null })}>${order} first</a></span>
+        <span class="end sm m3 wide"><kbd>j</kbd> <kbd>k</kbd> move  <kbd>x</kbd> select  <kbd>Enter</kbd> open</span><${ColumnMenu} columns=${columns}/></div>
       ${list.newer > 0 && html`<div class="fresh"><button class="text" onClick=${list.showNewer}>${order === 'newest' ? plural(list.newer, 'newer run') : plural(list.newer, 'more run')}. Show them</button></div>`}
       <${Answer} of=${list} rows=${8}>${() => rows.length === 0 ? html`<${Nothing} active=${active}/>` : html`
         <div class="scroll"><table class="list"><thead><tr><th class="cbx"><input ref=${master} type="checkbox" class="cb" aria-label="Select all on this page" checked=${all} onChange=${() => setSelected(all ? new Set() : new Set(rows.map(run => run.id)))}/></th>
-          <th>State</th><th>Run</th><th>Definition</th><th>Waits for, or ended because</th>${showQueue && html`<th>Queue</th>`}<th class="n" aria-sort=${order === 'newest' ? 'descending' : 'ascending'}>Started ${order === 'newest' ? '↓' : '↑'}</th><th class="n">Took so far</th></tr></thead>
-          <tbody>${rows.map((run, index) => html`<${Row} key=${run.id} run=${run} selected=${selected.has(run.id)} current=${index === at} toggle=${() => toggle(run.id)} showQueue=${showQueue}/>`)}</tbody></table></div>
+          <th>State</th><th>Run</th>${columns.shown.map(column => html`<${Head} column=${column} order=${order}/>`)}</tr></thead>
+          <tbody>${rows.map((run, index) => html`<${Row} key=${run.id} run=${run} columns=${columns.shown} selected=${selected.has(run.id)} current=${index === at} toggle=${() => toggle(run.id)}/>`)}</tbody></table></div>
         ${list.extra.error && html`<${Problem} error=${list.extra.error} again=${list.showMore}/>`}
         ${list.next && html`<div class="more sm"><button class="text" disabled=${list.extra.busy} onClick=${list.showMore}>Show ${PAGE} more</button><span class="m3">${number(rows.length)} of ${total.more ? 'more than ' : ''}${number(total.runs)}</span></div>`}`}<//>
       ${selected.size > 0 && html`<${BulkBar} ids=${[...selected]} rows=${rows ?? []} filter=${filter} total=${total} done=${() => { setSelected(new Set()); list.reload(); counts.reload(); }}/>`}
     </section></main>`;
+}
+
+function Head({ column, order }) {
+  if (!column.sorted) return html`<th class=${column.cls.split(' ').includes('n') ? 'n' : null}>${column.head}</th>`;
+  return html`<th class="n" aria-sort=${order === 'newest' ? 'descending' : 'ascending'}>${column.head} ${order === 'newest' ? '↓' : '↑'}</th>`;
 }
 
 function Nothing({ active }) {

@@ -94,9 +94,11 @@ function row(position, group, state, now) {
 }
 
 /** A step or transaction: its attempts, the pauses between them, and what is planned. */
-function body(group, state, now) {
+function body(events, state, now) {
   const marks = [];
   const attempts = [];
+  const group = events.filter(event => event.status !== 'PROGRESS');
+  const said = events[events.length - 1].status === 'PROGRESS' && !ENDED.has(state) ? events[events.length - 1] : null;
   let text = null;
   for (const event of group) {
     if (event.status === 'BEGUN' || event.kind === 'ANSWER') continue;
@@ -108,7 +110,9 @@ function body(group, state, now) {
     if (event.next) marks.push({ shape: 'backoff', from: event.at, to: event.next });
     if (cut) text = event.status === 'CANCELLED' ? 'cancel delivered' : 'deadline passed';
   }
-  const last = group[group.length - 1];
+  if (said && !group.length) marks.push({ shape: 'bar', state: 'RUNNING', from: said.from ?? said.at, to: Math.max(now, said.at) });
+  if (said) text = said.reason;
+  const last = group[group.length - 1] ?? said ?? events[0];
   const open = last.status === 'ATTEMPT' && !ENDED.has(state);
   if (open && last.next && last.next > now) marks.push({ shape: 'plan', from: last.next, to: last.next });
   if (open && state === 'RUNNING' && (last.next ?? last.at) <= now) marks.push({ shape: 'bar', state: 'RUNNING', from: last.next ?? last.at, to: now });

@@ -28,6 +28,13 @@ export const Panel = ({ title, note, extra, label, cls = '', children }) => html
     ${children}
   </section>`;
 
+const SIBLINGS = { runs: 'Runs', definitions: 'Definitions', workers: 'Workers', database: 'Database' };
+const GROUPS = [['runs', 'definitions'], ['workers', 'database']];
+
+/** The title of a page, with the pages that stand under the same name in the bar. */
+export const Titles = ({ of }) => html`<div class="titles">${GROUPS.find(group => group.includes(of)).map(key =>
+    (key === of ? html`<h1>${SIBLINGS[key]}</h1>` : html`<a href=${link('/' + key)}>${SIBLINGS[key]}</a>`))}</div>`;
+
 /** Two or three views of the same thing, one of them chosen. */
 export const Choice = ({ options, value, href, end = true }) => html`
   <span class=${'seg' + (end ? ' end' : '')}>${options.map(([key, text]) => html`

@@ -46,7 +46,8 @@ public final class StatisticsRoutes {
             .number("p50_ms", "The median in milliseconds.", durations -> millis(durations.p50()))
             .number("p95_ms", "The 95th percentile.", durations -> millis(durations.p95()))
             .number("p99_ms", "The 99th percentile.", durations -> millis(durations.p99()))
-            .number("max_ms", "The longest.", durations -> millis(durations.longest()));
+            .number("max_ms", "The longest.", durations -> millis(durations.longest()))
+            .number("total_ms", "The sum of all.", durations -> millis(durations.total()));
 
     private static final Shape<StepStatistics> STEP = Shape.<StepStatistics>named("StepStatistics")
             .text("name", "The name of the steps.", StepStatistics::name)

@@ -1,0 +1,37 @@
+// Lines over time. Axes grow in steps, so that a line does not jump when a number grows a little.
+import { html } from './view.js';
+import { number, time } from './format.js';
+
+const HEIGHT = 88;
+const TOP = 6;
+const TICKS = [0.16, 0.39, 0.61, 0.84];
+
+/** The next round value at which an axis ends: 2, 4, 10, 20, 40, 100 … */
+export function roundUp(value) {
+  let size = 1;
+  while (true) {
+    for (const factor of [2, 4, 10]) if (value <= factor * size) return factor * size;
+    size *= 10;
+  }
+}
+
+const path = (values, top) => values.map((value, index) =>
+  `${index ? '' : 'M'}${((100 * index) / Math.max(1, values.length - 1)).toFixed(2)} ${(100 - (100 * value) / top).toFixed(1)}`).join(' ');
+
+/**
+ * Lines on one scale.
+ *
+ * lines: [{cls, values}], all of the same length; from, to: the times of the first and the last value; label: the chart
+ * as a sentence
+ */
+export function Plot({ lines, from, to, label }) {
+  const top = roundUp(Math.max(1, ...lines.flatMap(line => line.values)));
+  const y = share => TOP + HEIGHT * (1 - share);
+  return html`<svg class="plot" height="112" role="img" aria-label=${label}>
+    ${[0, 0.5, 1].map(share => html`<line class="grid" x2="100%" y1=${y(share)} y2=${y(share)}/><text class="e q" x="-6" y=${y(share) + 4}>${number(top * share)}</text>`)}
+    <svg y=${TOP} width="100%" height=${HEIGHT} viewBox="0 0 100 100" preserveAspectRatio="none" overflow="visible">${lines.map(line => html`<path class=${'ln ' + line.cls} d=${path(line.values, top)} vector-effect="non-scaling-stroke"/>`)}</svg>
+    ${TICKS.map(share => html`<text class="c q" x=${share * 100 + '%'} y="109">${time(from + share * (to - from)).split(' ').pop()}</text>`)}</svg>`;
+}
+
+/** What a line means, for the head of a panel. */
+export const Key = ({ cls, text }) => html`<span class="key"><svg aria-hidden="true"><path class=${'ln ' + cls} d="M0 4h16"/></svg>${text}</span>`;
