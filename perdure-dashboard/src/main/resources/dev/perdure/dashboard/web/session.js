@@ -19,6 +19,6 @@ export const session = {
   refusal(role = 'OPERATOR') {
     const mine = String(known.role ?? 'VIEWER').toUpperCase();
     return (RANK[mine] ?? 0) >= RANK[role] ? null
-      : 'Actions need a token. Open the address that the server printed: it carries the token after #.';
+      : `Actions need a token, or a user, with the role ${role}. The address that a server of its own prints carries a token after #.`;
   },
 };

@@ -133,7 +133,7 @@ public final class Gate {
             throw new Problem(
                     401,
                     "NotAuthenticated",
-                    "The request has no valid token. Send one in the header 'Authorization: Bearer …'.");
+                    "The request has no valid token, and comes from no user who has a role here. Send a token in the header 'Authorization: Bearer …', or sign in as such a user.");
         }
         return caller.get();
     }
