@@ -5,6 +5,7 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
+import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.Base64;
 import java.util.Deque;
@@ -49,8 +50,9 @@ final class Assets {
      *
      * @param base the path of the pages; begins and ends with a slash
      * @param api the path of the API
+     * @param period how often a page reads again what it shows, at most
      */
-    Assets(String base, String api) {
+    Assets(String base, String api, Duration period) {
         Map<String, byte[]> files = named();
         this.version = version(files);
         String modules = files.keySet().stream()
@@ -61,6 +63,7 @@ final class Assets {
                 .replace("{modules}", modules)
                 .replace("{files}", base + version + "/")
                 .replace("{base}", base)
+                .replace("{period}", String.valueOf(period.toMillis()))
                 .replace("{api}", api);
         Matcher script = INLINE_SCRIPT.matcher(document);
         if (!script.find()) {

@@ -13,6 +13,7 @@ import dev.perdure.http.security.Tokens;
 import java.net.InetAddress;
 import java.net.URI;
 import java.security.SecureRandom;
+import java.time.Duration;
 import java.util.HexFormat;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
@@ -49,7 +50,7 @@ public final class Dashboard implements AutoCloseable {
         this.token = settings.authentication == null ? newToken() : null;
         Authentication authentication =
                 token == null ? settings.authentication : new ForThisMachine(settings.caller, token);
-        DashboardPages pages = DashboardPages.of(settings.perdure, "/", HttpApi.DEFAULT_PREFIX);
+        DashboardPages pages = DashboardPages.of(settings.perdure, "/", HttpApi.DEFAULT_PREFIX, settings.period);
         HttpApi.Builder api = HttpApi.on(settings.perdure)
                 .pages(pages)
                 .sharing(pages::changes)
@@ -100,6 +101,7 @@ public final class Dashboard implements AutoCloseable {
         private InetAddress address = InetAddress.getLoopbackAddress();
         private int port;
         private String caller = "dashboard";
+        private Duration period = LiveChanges.PERIOD;
         private String @Nullable [] hosts;
         private @Nullable Authentication authentication;
         private @Nullable Redaction redaction;
@@ -133,6 +135,12 @@ public final class Dashboard implements AutoCloseable {
         /** Tells who looks and acts, in place of the token that {@link Dashboard#address()} has. */
         public Builder authentication(Authentication how) {
             authentication = how;
+            return this;
+        }
+
+        /** For tests, which do not want to wait for a second. */
+        Builder period(Duration shorter) {
+            period = shorter;
             return this;
         }
 

@@ -7,6 +7,7 @@ import dev.perdure.http.exchange.ApiRequest;
 import dev.perdure.http.exchange.ApiResponse;
 import dev.perdure.spi.EngineView;
 import java.nio.charset.StandardCharsets;
+import java.time.Duration;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.function.Supplier;
@@ -43,16 +44,17 @@ public final class DashboardPages implements Pages {
      * @param base the path of the pages, such as {@code /perdure/}
      * @param api the path of the API
      * @param question a text that differs from the one before if something may have changed
+     * @param period how often it is asked while a page is open
      */
-    DashboardPages(String base, String api, Supplier<String> question) {
+    DashboardPages(String base, String api, Supplier<String> question, Duration period) {
         if (!PATH.matcher(base).matches()) {
             throw new InvalidRequestException(
                     "The path of the dashboard is '%s'. Give one such as /perdure/, with a slash at both ends."
                             .formatted(base));
         }
         this.base = base;
-        this.assets = new Assets(base, api);
-        this.changes = new LiveChanges(question, LiveChanges.PERIOD);
+        this.assets = new Assets(base, api, period);
+        this.changes = new LiveChanges(question, period);
     }
 
     /**
@@ -62,7 +64,11 @@ public final class DashboardPages implements Pages {
      * @param api the path of the API, such as {@code /perdure/api/v1}
      */
     public static DashboardPages of(Perdure perdure, String base, String api) {
-        return new DashboardPages(base, api, EngineView.of(perdure).store().runs()::mark);
+        return of(perdure, base, api, LiveChanges.PERIOD);
+    }
+
+    static DashboardPages of(Perdure perdure, String base, String api, Duration period) {
+        return new DashboardPages(base, api, EngineView.of(perdure).store().runs()::mark, period);
     }
 
     /** The stream of changes is for callers of the API; everything else is the same for everybody. */

@@ -16,6 +16,7 @@ import java.io.ByteArrayInputStream;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.UnknownHostException;
+import java.time.Duration;
 import java.util.Set;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
@@ -30,7 +31,8 @@ class DashboardPagesTest {
     private static final String TOKEN = "a-token-of-the-tests";
 
     @AutoClose
-    private final DashboardPages pages = new DashboardPages("/ops/", "/ops/api/v1", () -> "the same");
+    private final DashboardPages pages =
+            new DashboardPages("/ops/", "/ops/api/v1", () -> "the same", Duration.ofSeconds(1));
 
     private ApiResponse get(String target) {
         return pages.answer(ApiRequest.of("GET", target));
@@ -48,7 +50,7 @@ class DashboardPagesTest {
         assertThat(response.status()).isEqualTo(200);
         assertThat(response.headers()).containsEntry("Content-Type", "text/html; charset=utf-8");
         assertThat(text(response))
-                .contains("data-base=\"/ops/\"", "data-api=\"/ops/api/v1\"")
+                .contains("data-base=\"/ops/\"", "data-api=\"/ops/api/v1\"", "data-period=\"1000\"")
                 .containsPattern("<script type=\"module\" src=\"/ops/[0-9a-f]{16}/app.js\">")
                 .doesNotContain("{base}", "{api}", "{files}", "{modules}");
     }
@@ -168,7 +170,7 @@ class DashboardPagesTest {
 
     @Test
     void a_path_that_is_none_is_refused() {
-        assertThatThrownBy(() -> new DashboardPages("ops\"", "/api/v1", () -> ""))
+        assertThatThrownBy(() -> new DashboardPages("ops\"", "/api/v1", () -> "", Duration.ofSeconds(1)))
                 .isInstanceOf(InvalidRequestException.class)
                 .hasMessage(
                         "The path of the dashboard is 'ops\"'. Give one such as /perdure/, with a slash at both ends.");

@@ -4,6 +4,8 @@ import { useEffect, useRef, useState } from 'preact/hooks';
 import { base } from './router.js';
 import { currentToken, onToken } from './token.js';
 
+/** Milliseconds between two readings: a second, unless a test is in a hurry. */
+const PERIOD = Number(document.documentElement.dataset.period);
 const SILENCE = 10_000;
 const RETRY = 3_000;
 
@@ -34,7 +36,7 @@ function tell() {
  * tabs share one stream: the tab that holds the lock reads it and tells the others. When it closes, another one takes over.
  */
 export function follow() {
-  setInterval(tell, 1000);
+  setInterval(tell, PERIOD);
   channel.onmessage = ({ data }) => news(data);
   if (navigator.locks) navigator.locks.request(NAME, lead);
   else lead(); // without TLS, and not on this machine
@@ -125,7 +127,7 @@ export function useData(key, question, { live = true, every = 0 } = {}) {
     }
   };
   useEffect(() => {
-    const follow = () => (Date.now() - asked.at < every ? (pending = true) : load());
+    const follow = () => (Date.now() - asked.at < (every * PERIOD) / 1000 ? (pending = true) : load());
     load();
     if (live) listeners.add(follow);
     return () => listeners.delete(follow);
