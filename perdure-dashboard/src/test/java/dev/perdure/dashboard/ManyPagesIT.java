@@ -67,7 +67,11 @@ class ManyPagesIT {
             for (int round = 0; round < ROUNDS; round++) {
                 without.add(rate(perdure, ROUND));
                 AtomicBoolean open = new AtomicBoolean(true);
+                long before = readings.sum();
                 List<Thread> pages = open(dashboard, open);
+                while (readings.sum() < before + PAGES) { // all have been drawn
+                    rate(perdure, Duration.ofSeconds(1));
+                }
                 with.add(rate(perdure, ROUND));
                 open.set(false);
                 for (Thread page : pages) {
