@@ -238,7 +238,7 @@ public final class FolderPayloads implements PayloadStore {
                     try (FileChannel channel = FileChannel.open(name, StandardOpenOption.READ)) {
                         return chunk(channel, number);
                     } catch (NoSuchFileException another) {
-                        continue; // It has another name, or is gone.
+                        // It has another name, or is gone.
                     }
                 }
             }

@@ -23,6 +23,7 @@ import org.junit.jupiter.api.Timeout;
 
 /** What an attempt reported is recorded with its failure: the next attempt gets it although no report was written. */
 @Timeout(20)
+@SuppressWarnings("serial") // references to what only this test can reach are never written anywhere
 final class ReportedFailureTest {
     private static final StepOptions TWICE =
             StepOptions.retry(RetryPolicy.standard().initialDelay(Duration.ofMillis(1)));
