@@ -1,5 +1,6 @@
 package dev.perdure.simulation;
 
+import dev.perdure.simulation.scene.Alerts;
 import dev.perdure.simulation.scene.BulkActions;
 import dev.perdure.simulation.scene.Cast;
 import dev.perdure.simulation.scene.Counters;
@@ -7,6 +8,7 @@ import dev.perdure.simulation.scene.Crossings;
 import dev.perdure.simulation.scene.Dags;
 import dev.perdure.simulation.scene.Events;
 import dev.perdure.simulation.scene.Families;
+import dev.perdure.simulation.scene.Imports;
 import dev.perdure.simulation.scene.LimitedSteps;
 import dev.perdure.simulation.scene.Limits;
 import dev.perdure.simulation.scene.Mistakes;
@@ -54,7 +56,9 @@ enum Scenes {
     RECURRING(Recurring::new, "Effect.Start", "Effect.Take", "Effect.Cancel", "Change.Deliver"),
     MISTAKES(Mistakes::new, "Move.Pause", "Move.Recover"),
     CROSSINGS(Crossings::new, "Effect.Start"),
-    PASSINGS(Passings::new, "Effect.Start");
+    PASSINGS(Passings::new, "Effect.Start"),
+    ALERTS(Alerts::new),
+    IMPORTS(Imports::new);
 
     private final Function<Cast, Scene> make;
     private final Set<String> kinds;

@@ -54,6 +54,10 @@ public final class Workload {
             played.add(new Operator(cast));
         }
         played.forEach(Scene::register);
+        world.versions(2);
+        if (world.choices().oneIn(6)) {
+            world.keepApart();
+        }
         world.client();
         world.together(played.stream().<Runnable>map(scene -> scene::play).toList());
         world.calm();

@@ -91,9 +91,13 @@ public final class Imports implements Scene {
             int failures = (int) cast.choices().between(0, ATTEMPTS);
             cast.call(perdure -> perdure.start(Code::pages, failures, StartOptions.id(id)));
             cast.pauseUpTo(Duration.ofMillis(500));
-            cast.call(perdure ->
-                    perdure.run(RunId.of(id), TypeRef.of(Integer.class)).progress().forEach(progress -> Cast.must(
-                            progress.attempt() <= ATTEMPTS + 1 && progress.fraction().isPresent(), "%s", progress)));
+            cast.call(perdure -> perdure.run(RunId.of(id), TypeRef.of(Integer.class))
+                    .progress()
+                    .forEach(progress -> Cast.must(
+                            progress.attempt() <= ATTEMPTS + 1
+                                    && progress.fraction().isPresent(),
+                            "%s",
+                            progress)));
         }
     }
 

@@ -35,7 +35,7 @@ public final class Orders implements Scene {
         }
 
         /** Reserves, sleeps, charges twice beside each other. */
-        @Workflow("orders")
+        @Workflow(value = "orders", pinned = true)
         public int order(WorkflowContext ctx, int number) {
             int reserved = ctx.step("reserve", () -> scene.body(ctx.runId() + " reserve", number));
             Instant before = ctx.step("before", scene.cast::now);

@@ -49,8 +49,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * The store as one process sees it, through {@link FaultyCalls}.
  *
- * <p>How it works. The store applies a call atomically. A proxy forwards the roles that only read, so a new method of
- * such a role is simulated without a change here. A new method of another role does not compile without a change here.
+ * <p>How it works. The store applies a call atomically. A proxy forwards the roles that only read, and those whose requests
+ * may be repeated at any time, so a new method of such a role is simulated without a change here. A new method of another role does not compile without a change here.
  */
 final class SimulatedStore implements Store {
     private final Store real;
@@ -65,6 +65,8 @@ final class SimulatedStore implements Store {
     private final States states;
     private final Runs runs;
     private final Statistics statistics;
+    private final Payloads payloads;
+    private final VersionRules versions;
     private long missingUntil;
     private boolean joined;
 
@@ -82,6 +84,8 @@ final class SimulatedStore implements Store {
         this.states = reading(States.class, real.states());
         this.runs = reading(Runs.class, real.runs());
         this.statistics = reading(Statistics.class, real.statistics());
+        this.payloads = reading(Payloads.class, real.payloads());
+        this.versions = reading(VersionRules.class, real.versions());
     }
 
     @Override
@@ -339,10 +343,9 @@ final class SimulatedStore implements Store {
         };
     }
 
-    /** A batch that arrives late removes only what is due then. */
     @Override
     public VersionRules versions() {
-        return real.versions();
+        return versions;
     }
 
     @Override
@@ -350,6 +353,7 @@ final class SimulatedStore implements Store {
         return statistics;
     }
 
+    /** A batch that arrives late removes only what is due then. */
     @Override
     public Removals removals() {
         Removals removals = real.removals();
@@ -391,7 +395,7 @@ final class SimulatedStore implements Store {
 
     @Override
     public Payloads payloads() {
-        return real.payloads();
+        return payloads;
     }
 
     @Override

@@ -49,6 +49,10 @@ public final class World {
     /** How the engine names the threads of runs. */
     private static final String RUN_THREAD = "perdure-run-";
 
+    private static final int USUAL_INLINE_BYTES = 1024 * 1024;
+    /** So few that most values are kept apart from their rows. */
+    private static final int FEW_INLINE_BYTES = 30;
+
     private static final long IN_BODY = Duration.ofMillis(20).toNanos();
 
     /** What all histories of a test share, because it is costly to make and holds nothing of a history. */
@@ -107,6 +111,8 @@ public final class World {
     private Retention retention = Retention.of(Retention.FOREVER);
     private RetryPolicy retry = RetryPolicy.standard();
     private Codec codec;
+    private int versions;
+    private int inlineBytes = USUAL_INLINE_BYTES;
     private @Nullable Perdure client;
     private int workers;
     private int callers;
@@ -171,16 +177,26 @@ public final class World {
         codec = front.apply(codec);
     }
 
+    /** Gives the workers so many versions, before the first use of the client. The first one always has a worker. */
+    public void versions(int count) {
+        versions = count;
+    }
+
+    /** Keeps values apart from their rows that usually are in them, before the first use of the client. */
+    public void keepApart() {
+        inlineBytes = FEW_INLINE_BYTES;
+    }
+
     /** The engine of the test's own process, which cannot die. The first use starts the workers too. */
     public Perdure client() {
         Perdure present = client;
         if (present == null) {
             // One in three tests runs workflows in its own process, too.
-            present = boot(home, choices.oneIn(3), null);
+            present = boot(home, choices.oneIn(3) ? new Role(version(0)) : null, null);
             client = present;
             int count = (int) choices.between(1, 3);
             for (int i = 0; i < count; i++) {
-                startWorker();
+                startWorker(version(i));
             }
         }
         return present;
@@ -326,7 +342,7 @@ public final class World {
             }
         };
         scheduler.fork(process, "caller", () -> {
-            Engine engine = boot(process, worker, again);
+            Engine engine = boot(process, worker ? new Role(version(0)) : null, again);
             try {
                 untilAnswered(() -> code.accept(engine));
             } catch (ClosedException closed) {
@@ -353,8 +369,19 @@ public final class World {
 
     // ---- processes
 
-    private Settings settings(SimulatedProcess process, Store seen, boolean worker) {
-        PayloadCodec payloads = PayloadCodec.of(codec, seen.payloads(), 1024 * 1024, process);
+    /**
+     * That a process runs workflows.
+     *
+     * @param version its version, or null
+     */
+    private record Role(@Nullable String version) {}
+
+    private @Nullable String version(int worker) {
+        return versions == 0 ? null : "v" + (worker % versions + 1);
+    }
+
+    private Settings settings(SimulatedProcess process, Store seen, @Nullable Role worker) {
+        PayloadCodec payloads = PayloadCodec.of(codec, seen.payloads(), inlineBytes, process);
         ExecutionRules rules = new ExecutionRules(
                 payloads, shared.stepTypes, retry, warmWindow, 4 * 1024 * 1024, List.of(), unloadAfterSteps);
         Set<String> names = new TreeSet<>(Set.of(StartOptions.DEFAULT_QUEUE));
@@ -370,18 +397,25 @@ public final class World {
                 List.of(),
                 retention,
                 OPERATOR,
-                worker
-                        ? new Settings.WorkerRules(
-                                names, null, LEASE, maxRuns, Duration.ofNanos(leases(0.5)), Map.of(), () -> {})
-                        : null);
+                worker == null
+                        ? null
+                        : new Settings.WorkerRules(
+                                names,
+                                worker.version(),
+                                LEASE,
+                                maxRuns,
+                                Duration.ofNanos(leases(0.5)),
+                                Map.of(),
+                                () -> {}));
     }
 
     /**
      * Starts the engine of a process, in a thread of that process.
      *
+     * @param worker null if it runs no workflows
      * @param afterDeath called when it has died, or null if it cannot
      */
-    private Engine boot(SimulatedProcess process, boolean worker, @Nullable Runnable afterDeath) {
+    private Engine boot(SimulatedProcess process, @Nullable Role worker, @Nullable Runnable afterDeath) {
         Engine[] engine = new Engine[1];
         boolean[] closing = new boolean[1];
         process.lastWord(() -> {
@@ -423,17 +457,17 @@ public final class World {
         }
     }
 
-    private void startWorker() {
+    private void startWorker(@Nullable String version) {
         workers++;
         scheduler.trouble();
         SimulatedProcess process = process("worker-" + workers, true);
-        scheduler.fork(process, "boot", () -> boot(process, true, this::replace));
+        scheduler.fork(process, "boot", () -> boot(process, new Role(version), () -> replace(version)));
     }
 
-    private void replace() {
+    private void replace(@Nullable String version) {
         scheduler.fork(scheduler.outside(), "restart", () -> {
             scheduler.pause(choices.between(1, MOST_DOWN));
-            startWorker();
+            startWorker(version);
         });
     }
 
