@@ -9,6 +9,7 @@ import dev.perdure.Perdure;
 import dev.perdure.embedded.EmbeddedPostgres;
 import dev.perdure.postgres.PostgresStore;
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
@@ -16,6 +17,7 @@ import java.net.http.HttpResponse.BodyHandlers;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.stream.Stream;
@@ -81,8 +83,14 @@ class ManyPagesIT {
             }
             double cost = 1 - median(with) / median(without);
             System.out.printf(
+                    Locale.ROOT,
                     "One-step workflows a second without pages %s, with %d pages %s: they cost %.1f %%. The pages have read %d times; %d requests failed.%n",
-                    without, PAGES, with, 100 * cost, readings.sum(), failures.sum());
+                    without,
+                    PAGES,
+                    with,
+                    100 * cost,
+                    readings.sum(),
+                    failures.sum());
             assertThat(readings.sum()).isGreaterThan(PAGES);
             assertThat(failures.sum()).isZero();
             assertThat(cost).isLessThan(MOST_COST);
@@ -104,7 +112,7 @@ class ManyPagesIT {
         for (Thread caller : callers) {
             caller.join();
         }
-        return Math.round(done.sum() * 1e9 / (System.nanoTime() - begin));
+        return Math.rint(done.sum() * 1e9 / (System.nanoTime() - begin));
     }
 
     private static double median(List<Double> values) {
@@ -139,7 +147,7 @@ class ManyPagesIT {
                     read(address, paths);
                 }
             }
-        } catch (IOException | java.io.UncheckedIOException closed) {
+        } catch (IOException | UncheckedIOException closed) {
             if (open.get()) {
                 failures.increment();
             }
