@@ -71,6 +71,7 @@ public interface Attempt {
      * has no timeout, or if the timeout has ended.
      *
      * @throws InvalidRequestException if the duration is negative or zero, or longer than 36,500 days
+     * @throws ContextMisuseException if the attempt has ended
      */
     void extend(Duration by);
 }

@@ -444,7 +444,7 @@ abstract class ProgressScenarios extends Scenarios {
 
     @ParameterizedTest
     @EnumSource
-    void an_attempt_that_has_ended_reports_nothing(TestMode mode) {
+    void an_attempt_that_has_ended_can_do_nothing(TestMode mode) {
         try (PerdureTest perdure = create(mode)) {
             AtomicReference<Attempt> kept = new AtomicReference<>();
             Definition<String, String> flow = workflow("late", (ctx, in) -> {
@@ -456,8 +456,10 @@ abstract class ProgressScenarios extends Scenarios {
             assertThatThrownBy(() -> kept.get().progress(0.5, "late"))
                     .isInstanceOf(ContextMisuseException.class)
                     .hasMessage(
-                            "Attempt 1 of step 'import' has ended, so it cannot report anything. Wait in the body for"
-                                    + " the threads that report, or stop them.");
+                            "Attempt 1 of step 'import' has ended, so it can neither report nor take longer. Wait in"
+                                    + " the body for the threads that use it, or stop them.");
+            assertThatThrownBy(() -> kept.get().extend(Duration.ofSeconds(1)))
+                    .isInstanceOf(ContextMisuseException.class);
             assertThatThrownBy(() -> kept.get().heartbeat()).isInstanceOf(ContextMisuseException.class);
             assertThatThrownBy(() -> kept.get().heartbeat("x")).isInstanceOf(ContextMisuseException.class);
             assertThatThrownBy(() -> kept.get().lastHeartbeat(Page.class)).isInstanceOf(ContextMisuseException.class);

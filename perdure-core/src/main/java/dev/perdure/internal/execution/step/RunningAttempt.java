@@ -154,7 +154,7 @@ public final class RunningAttempt implements Attempt, StepLog.Sink {
     private void requireRunning() {
         if (ended) {
             throw new ContextMisuseException(
-                    "Attempt %d of %s has ended, so it cannot report anything. Wait in the body for the threads that report, or stop them."
+                    "Attempt %d of %s has ended, so it can neither report nor take longer. Wait in the body for the threads that use it, or stop them."
                             .formatted(number, call.describe()));
         }
     }
@@ -235,6 +235,12 @@ public final class RunningAttempt implements Attempt, StepLog.Sink {
             throw new InvalidRequestException(
                     "The timeout of %s cannot be extended by %s; the extension must be longer than zero and at most %d days."
                             .formatted(call.describe(), by, LONGEST.toDays()));
+        }
+        lock.lock();
+        try {
+            requireRunning();
+        } finally {
+            lock.unlock();
         }
         if (limits != null) {
             limits.extend(by);
