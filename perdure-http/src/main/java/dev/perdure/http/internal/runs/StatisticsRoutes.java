@@ -30,6 +30,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalDouble;
+import java.util.concurrent.TimeUnit;
 import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.stream.Collectors;
@@ -192,7 +193,7 @@ public final class StatisticsRoutes {
     }
 
     private static double millis(Duration duration) {
-        return duration.toNanos() / 1_000 / 1_000.0;
+        return TimeUnit.NANOSECONDS.toMicros(duration.toNanos()) / 1_000.0;
     }
 
     private static Optional<Double> present(OptionalDouble value) {
