@@ -64,6 +64,7 @@ final class MemoryStatus {
         return tables.inTransaction(() -> {
             List<Row> ready = tables.byKey.values().stream()
                     .filter(row -> row.state == RunState.READY)
+                    .limit(StoreHealth.MOST_READY)
                     .toList();
             return new StoreHealth(
                     workers(),

@@ -37,7 +37,8 @@ public record VersionInfo(String name, State state, int workers, long runs, List
      * @param runs how many live runs of it are pinned to the version
      * @param workers how many live workers of the version have it; if none has and there are runs, these do not continue
      * @param draining whether the version is told to take no more runs of it
-     * @param drained whether it is told so, its workers take no more, and no live run of it is pinned to the version
+     * @param drained whether it is told so, its workers take no more, and no live run of it is pinned to the version;
+     *     other runs that are pinned to the version may still start children of it
      */
     public record Definition(String name, long runs, int workers, boolean draining, boolean drained) {}
 

@@ -110,11 +110,8 @@ final class Dispatcher {
      * alone. Otherwise a worker would poll without a pause under load, each time one of its runs ends.
      */
     void madeRoom() {
-        if (!hungry) {
-            return;
-        }
         int left = leftSince.incrementAndGet();
-        if (left == 1 || left >= worthwhile) {
+        if (hungry && (left == 1 || left >= worthwhile)) {
             look.raise();
         }
     }
@@ -198,6 +195,7 @@ final class Dispatcher {
     }
 
     private Polled poll(Session session) {
+        leftSince.set(0);
         giveBackForgotten(session);
         endExclusiveIfTime(session);
         boolean empty = session.isEmpty();
@@ -205,7 +203,6 @@ final class Dispatcher {
         int room = exclusive || (draining && !empty) ? 0 : rules.maxRuns() - session.size();
         int limit = Math.clamp(room, 0, CLAIM_BATCH);
         hungry = limit < CLAIM_BATCH;
-        leftSince.set(0);
         Dispatch.Version version = drains.version();
         Polled polled = settings.store()
                 .dispatch()
@@ -229,6 +226,9 @@ final class Dispatcher {
                 || polled.limited()
                 || polled.claimed().size() == limit;
         worthwhile = polled.limited() ? Math.max(1, polled.claimed().size() / 2) : 1;
+        if (hungry && leftSince.get() > 0) {
+            look.raise(); // A run left before the dispatcher knew that others wait for its place.
+        }
         if (polled.aloneWaits() && !aloneToo && session.isEmpty()) {
             look.raise(); // The last run left before the dispatcher knew that a run waits to be alone.
         }

@@ -45,6 +45,8 @@ final class Draining {
     private Set<Object> startsBefore = Set.of();
     /** What the store knows that this worker obeys: never more than it does. */
     private Set<String> reported = Set.of();
+    /** Whether the answer to the last report was lost, so that the store may know that one instead. */
+    private boolean unsure;
 
     private @Nullable WorkerId reporter;
     private boolean drained;
@@ -93,6 +95,7 @@ final class Draining {
         if (!worker.equals(reporter)) {
             reporter = worker; // One that has joined again has not reported anything under its new id.
             reported = Set.of();
+            unsure = false;
         }
         Set<String> now = told(worker, name);
         boolean news = !now.equals(told);
@@ -119,11 +122,10 @@ final class Draining {
     /** What the version is told. What the worker is about to take again is no longer in its report when this returns. */
     private Set<String> told(WorkerId worker, String name) {
         Set<String> now = versions.drains(name);
-        while (!now.containsAll(reported)) {
+        while (unsure || !now.containsAll(reported)) {
             Set<String> still = new HashSet<>(reported);
             still.retainAll(now);
-            versions.obeys(worker, still);
-            reported = Set.copyOf(still);
+            write(worker, still);
             now = versions.drains(name); // The version may have been told to drain again before the report was changed.
         }
         return now;
@@ -132,9 +134,15 @@ final class Draining {
     private void report(WorkerId worker, Acquisitions starts) {
         boolean obeys = version.drained().equals(polled) && starts.haveEnded(startsBefore);
         if (obeys && !reported.equals(told)) {
-            versions.obeys(worker, told);
-            reported = told;
+            write(worker, told);
         }
+    }
+
+    private void write(WorkerId worker, Set<String> report) {
+        unsure = true;
+        versions.obeys(worker, report);
+        reported = Set.copyOf(report);
+        unsure = false;
     }
 
     private void tell() {

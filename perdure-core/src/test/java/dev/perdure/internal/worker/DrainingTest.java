@@ -1,8 +1,10 @@
 package dev.perdure.internal.worker;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.perdure.Definition;
+import dev.perdure.error.StoreException;
 import dev.perdure.internal.definition.Registry;
 import dev.perdure.internal.json.JsonCodec;
 import dev.perdure.internal.settings.Settings;
@@ -31,6 +33,8 @@ class DrainingTest {
     private static final class Interrupted implements VersionRules {
         private final VersionRules versions;
         private @Nullable Runnable next;
+        /** Whether the answer to the next report is lost. */
+        private boolean losesAnswer;
 
         Interrupted(VersionRules versions) {
             this.versions = versions;
@@ -55,6 +59,10 @@ class DrainingTest {
         @Override
         public void obeys(WorkerId worker, Set<String> drains) {
             versions.obeys(worker, drains);
+            if (losesAnswer) {
+                losesAnswer = false;
+                throw new StoreException(StoreException.Kind.UNAVAILABLE, "The connection is lost.", null);
+            }
         }
 
         @Override
@@ -155,6 +163,23 @@ class DrainingTest {
         assertThat(member.takesRuns()).isFalse();
         member.looks();
         assertThat(versions.isDrained(VERSION)).isTrue();
+    }
+
+    @Test
+    void a_report_whose_answer_was_lost_is_taken_back_too() {
+        Member member = new Member();
+        drain();
+        member.looks();
+        member.polls();
+        versions.losesAnswer = true;
+        assertThatThrownBy(member::looks).isInstanceOf(StoreException.class);
+        assertThat(versions.isDrained(VERSION)).isTrue();
+
+        resume();
+        member.looks();
+        assertThat(member.takesRuns()).isTrue();
+        drain();
+        assertThat(versions.isDrained(VERSION)).isFalse();
     }
 
     @Test

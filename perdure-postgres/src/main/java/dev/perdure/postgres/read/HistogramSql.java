@@ -34,7 +34,7 @@ final class HistogramSql {
     private static final String ESTIMATE = "EXPLAIN SELECT FROM ${from} WHERE ${conditions}";
 
     private static final String EXACTLY = """
-            SELECT width_bucket(seen.at, ARRAY(SELECT timestamptz 'epoch' + m * interval '1 microsecond' FROM unnest(?::bigint[]) AS m)) - 1 AS bar,
+            SELECT greatest(0, width_bucket(seen.at, ARRAY(SELECT timestamptz 'epoch' + m * interval '1 microsecond' FROM unnest(?::bigint[]) AS m)) - 1) AS bar,
                    seen.state, count(*)::int AS runs
             FROM (SELECT ${at} AS at, r.state FROM ${from} WHERE ${conditions} LIMIT ?) AS seen
             GROUP BY 1, 2

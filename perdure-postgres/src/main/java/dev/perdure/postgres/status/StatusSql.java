@@ -1,6 +1,7 @@
 package dev.perdure.postgres.status;
 
 import dev.perdure.postgres.jdbc.Schema;
+import dev.perdure.status.StoreHealth;
 
 /**
  * The statements that look at the database itself. They need no rights that a worker does not have. Those that read the
@@ -16,8 +17,8 @@ public final class StatusSql {
 
     private static final String HEALTH = """
             SELECT (SELECT count(*) FROM ${schema}.worker WHERE NOT dead AND expires_at > clock_timestamp()) AS workers,
-                count(*) AS ready, min(since) AS oldest_ready
-            FROM ${schema}.ready
+                count(*) AS ready, min(seen.since) AS oldest_ready
+            FROM (SELECT since FROM ${schema}.ready LIMIT ${MOST_READY}) seen
             """;
 
     /** Reads all runs that have not ended; how many others, depends on the indexes. */
@@ -161,7 +162,7 @@ public final class StatusSql {
 
     public StatusSql(Schema schema) {
         this.general = schema.sql(GENERAL);
-        this.health = schema.sql(HEALTH);
+        this.health = schema.sql(HEALTH.replace("${MOST_READY}", String.valueOf(StoreHealth.MOST_READY)));
         this.live = schema.sql(LIVE);
         this.unregistered = schema.sql(UNREGISTERED);
         this.allDrain = schema.sql(ALL_DRAIN);
