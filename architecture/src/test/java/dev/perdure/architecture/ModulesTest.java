@@ -59,8 +59,7 @@ class ModulesTest {
                             "perdure-embedded",
                             "perdure-postgres",
                             "perdure-http",
-                            "perdure-dashboard",
-                            "perdure-logback")),
+                            "perdure-dashboard")),
             entry("examples", Set.of("perdure-core", "perdure-postgres", "perdure-http", "perdure-dashboard")),
             entry("benchmarks", Set.of("perdure-core", "perdure-embedded", "perdure-postgres")));
 

@@ -69,7 +69,7 @@ class BrowserIT {
                 .register(new TestShop(), new TestShop.Shelf(), TestShop.WIDE, TestShop.CHAIN)
                 .schedules(Schedule.cron("nightly", "30 2 * * *", ZoneOffset.UTC, Invocation.of(TestShop::report)))
                 .start();
-        dashboard = Dashboard.on(perdure).period(Duration.ofMillis(100)).start();
+        dashboard = Dashboard.on(perdure).period(Duration.ofMillis(500)).start();
         chromium = starting.join();
     }
 

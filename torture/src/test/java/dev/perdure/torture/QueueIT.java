@@ -39,6 +39,7 @@ class QueueIT {
     private static final Duration STANDSTILL = CrashWorker.LEASE.multipliedBy(3).dividedBy(2);
 
     @Test
+    @Tag("thorough")
     void never_more_than_the_limits_are_begun_whichever_process_is_killed() throws Exception {
         // So few keys that two runs of one are begun at once, although the keys take turns.
         torture(3, 12, Integer.getInteger("queues.runs", 400), Integer.getInteger("queues.kills", 3));

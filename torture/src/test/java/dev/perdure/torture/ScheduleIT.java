@@ -41,6 +41,7 @@ class ScheduleIT {
     private static final Duration SECOND = Duration.ofSeconds(1);
 
     @Test
+    @Tag("thorough")
     void every_fire_time_has_one_run_whichever_process_is_killed() throws Exception {
         torture(20, 10, 2);
     }
