@@ -22,6 +22,7 @@ import dev.perdure.http.internal.guard.Turns;
 import dev.perdure.http.internal.json.Shape;
 import dev.perdure.http.internal.openapi.OpenApi;
 import dev.perdure.http.internal.route.Answers;
+import dev.perdure.http.internal.route.Body;
 import dev.perdure.http.internal.route.Call;
 import dev.perdure.http.internal.route.Problem;
 import dev.perdure.http.internal.route.Problems;
@@ -356,7 +357,7 @@ public final class HttpApi implements AutoCloseable {
         if (match.route().role().isEmpty()) {
             turns.with(() -> checked(match));
         }
-        Call call = new Call(request, match, caller, body(request));
+        Call call = new Call(request, match, caller, body(request, match.route()));
         Turns.Question<ApiResponse> asked = () -> turns.with(() -> match.route().answer(call));
         if (shared == null) {
             return asked.ask();
@@ -394,8 +395,11 @@ public final class HttpApi implements AutoCloseable {
         return path.substring(prefix.length());
     }
 
-    private byte[] body(ApiRequest request) {
+    private byte[] body(ApiRequest request, Route route) {
         try {
+            if (route.body() instanceof Body.None) {
+                return request.body().readNBytes(1); // one byte is enough to refuse it
+            }
             byte[] body = request.body().readNBytes(maxBodyBytes + 1);
             if (body.length > maxBodyBytes) {
                 throw new Problem(

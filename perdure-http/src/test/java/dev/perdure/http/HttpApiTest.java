@@ -11,6 +11,7 @@ import dev.perdure.error.InvalidRequestException;
 import dev.perdure.http.exchange.ApiRequest;
 import dev.perdure.http.security.Role;
 import dev.perdure.memory.MemoryStore;
+import java.io.ByteArrayInputStream;
 import java.lang.reflect.Proxy;
 import java.nio.charset.StandardCharsets;
 import org.junit.jupiter.api.Test;
@@ -56,6 +57,16 @@ final class HttpApiTest {
             kit.post("/runs/a-1/messages/approval", "\"yes\"").is(204);
             poll.join();
             assertThat(kit.get("/runs/a-1/result").at("/result")).isEqualTo("anna: yes");
+        }
+    }
+
+    @Test
+    void a_body_that_a_route_does_not_take_is_refused_after_one_byte() {
+        try (ApiKit kit = new ApiKit(new MemoryStore())) {
+            ByteArrayInputStream body = new ByteArrayInputStream(new byte[1_000]);
+            ApiRequest request = ApiKit.request("GET", "/runs", Role.VIEWER).with(body);
+            assertThat(kit.send(request).is(400).at("/detail")).isEqualTo("This request takes no body. Leave it out.");
+            assertThat(body.available()).isEqualTo(999);
         }
     }
 

@@ -221,6 +221,17 @@ final class SecurityTest {
     }
 
     @Test
+    void only_the_names_in_a_path_are_decoded() {
+        Run<String> asking = kit.perdure.start(Invocation.of(Sample.ASK, "x"), id("a-1"));
+        for (String path : List.of("/runs/a-1/~a2lsbA", "/runs/a-1/%6bill", "/~cnVucw/a-1/kill", "/%72uns/a-1/kill")) {
+            assertThat(kit.post(path).is(404).at("/title")).as(path).isEqualTo("UnknownRoute");
+        }
+        assertThat(asking.info().state().isTerminal()).isFalse();
+        kit.perdure.start(Invocation.of(Sample.ASK, "x"), id("count"));
+        assertThat(kit.get("/runs/~Y291bnQ").is(200).at("/run/id")).isEqualTo("count");
+    }
+
+    @Test
     void an_address_that_fails_too_often_is_refused_for_a_minute() {
         ApiRequest wrong = ApiKit.request("GET", "/runs", Role.VIEWER)
                 .with("Authorization", "Bearer wrong-token-0123456789")

@@ -21,9 +21,14 @@ import java.util.function.LongSupplier;
  * <p>A moment ends when something may have changed in the store, when an action through this API has been carried out,
  * and after a second. The answer that a request gets was therefore begun after the last change that its client can know
  * of: a page that hears of a change, or has acted, never gets an answer from before.
+ *
+ * <p>What is kept is bounded. A large answer goes to those who wait for it and is then dropped, and while many answers are
+ * kept, further questions are asked without sharing.
  */
 public final class SharedAnswers {
     private static final long LONGEST = Duration.ofSeconds(1).toNanos();
+    private static final int MOST_ANSWERS = 1_000;
+    private static final int MOST_BYTES = 64 * 1024;
 
     private final LongSupplier changes;
     private final LongSupplier nanoTime;
@@ -77,7 +82,8 @@ public final class SharedAnswers {
     public ApiResponse answer(Question question, Turns.Question<ApiResponse> ask) throws InterruptedException {
         CompletableFuture<ApiResponse> mine = new CompletableFuture<>();
         ConcurrentMap<Question, CompletableFuture<ApiResponse>> answers = now().answers();
-        CompletableFuture<ApiResponse> other = answers.putIfAbsent(question, mine);
+        CompletableFuture<ApiResponse> other =
+                answers.size() < MOST_ANSWERS ? answers.putIfAbsent(question, mine) : answers.get(question);
         if (other != null) {
             try {
                 return other.get();
@@ -88,6 +94,9 @@ public final class SharedAnswers {
         try {
             ApiResponse response = ask.ask();
             mine.complete(response);
+            if (response.bytes().length > MOST_BYTES) {
+                answers.remove(question, mine);
+            }
             return response;
         } finally {
             if (!mine.isDone()) {

@@ -3,7 +3,6 @@ package dev.perdure.http.internal.route;
 import java.nio.ByteBuffer;
 import java.nio.charset.CharacterCodingException;
 import java.nio.charset.StandardCharsets;
-import java.util.ArrayList;
 import java.util.Base64;
 import java.util.List;
 import java.util.Map;
@@ -44,16 +43,17 @@ public final class RouteTable {
     }
 
     /**
-     * Finds the route of a request. A route with a fixed word at a place goes before one with a name there.
+     * Finds the route of a request. A route with a fixed word at a place goes before one with a name there. Only names are
+     * decoded: a fixed word has one spelling, so that a rule of a proxy about a path holds for the route.
      *
      * @param path the path as it was sent, without the prefix of the API
      */
     public Match find(String method, String path) {
-        List<String> words = words(path);
+        List<String> parts = parts(path);
         TreeSet<String> methods = new TreeSet<>();
         @Nullable Match best = null;
         for (Route route : routes) {
-            Map<String, String> values = match(route, words);
+            Map<String, String> values = match(route, parts);
             if (values == null) {
                 continue;
             }
@@ -74,42 +74,47 @@ public final class RouteTable {
         throw new Problem(405, "UnknownMethod", "This path takes %s.".formatted(String.join(", ", methods)));
     }
 
-    private static @Nullable Map<String, String> match(Route route, List<String> words) {
+    private static @Nullable Map<String, String> match(Route route, List<String> parts) {
         String[] pattern = route.path().substring(1).split("/", -1);
-        if (pattern.length != words.size()) {
+        if (pattern.length != parts.size()) {
             return null;
         }
         Map<String, String> values = new TreeMap<>();
         for (int i = 0; i < pattern.length; i++) {
             String expected = pattern[i];
             if (expected.startsWith("{")) {
-                if (words.get(i).isEmpty()) {
+                String name = name(parts.get(i));
+                if (name.isEmpty()) {
                     return null;
                 }
-                values.put(expected.substring(1, expected.length() - 1), words.get(i));
-            } else if (!expected.equals(words.get(i))) {
+                values.put(expected.substring(1, expected.length() - 1), name);
+            } else if (!expected.equals(parts.get(i))) {
                 return null;
             }
         }
         return values;
     }
 
-    /**
-     * The parts of a path, decoded one by one, so that an encoded slash is part of a name. Some servers and proxies refuse
-     * that, or decode it before; therefore a part may also be a tilde and the Base64 of its name.
-     */
-    private static List<String> words(String path) {
+    /** The parts of a path as they were sent. */
+    private static List<String> parts(String path) {
         if (!path.startsWith("/")) {
             throw Problem.invalid("The path does not begin with a slash.");
         }
-        List<String> words = new ArrayList<>();
-        for (String part : path.substring(1).split("/", -1)) {
+        List<String> parts = List.of(path.substring(1).split("/", -1));
+        for (String part : parts) {
             if (part.equals(".") || part.equals("..")) {
                 throw Problem.invalid("The path has a part '%s'. Send the path that you mean.".formatted(part));
             }
-            words.add(part.startsWith(BASE64) ? fromBase64(part.substring(1)) : decoded(part, "path"));
         }
-        return words;
+        return parts;
+    }
+
+    /**
+     * A name in a path. Each is decoded for itself, so that an encoded slash is part of it. Some servers and proxies refuse
+     * that, or decode it before; therefore a name may also be a tilde and its Base64.
+     */
+    private static String name(String part) {
+        return part.startsWith(BASE64) ? fromBase64(part.substring(1)) : decoded(part, "path");
     }
 
     private static String fromBase64(String part) {

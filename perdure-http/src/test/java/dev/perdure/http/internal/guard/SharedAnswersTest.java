@@ -43,7 +43,12 @@ class SharedAnswersTest {
     private final AtomicInteger asked = new AtomicInteger();
 
     private ApiResponse ask() {
-        return new ApiResponse(200, Map.of("Number", "" + asked.incrementAndGet()), new ApiResponse.Bytes(new byte[0]));
+        return ask(0);
+    }
+
+    private ApiResponse ask(int bytes) {
+        return new ApiResponse(
+                200, Map.of("Number", "" + asked.incrementAndGet()), new ApiResponse.Bytes(new byte[bytes]));
     }
 
     private String number() throws InterruptedException {
@@ -92,6 +97,27 @@ class SharedAnswersTest {
         assertThat(number()).isEqualTo("1");
         clock.incrementAndGet();
         assertThat(number()).isEqualTo("2");
+    }
+
+    @Test
+    void a_large_answer_is_not_kept() throws InterruptedException {
+        shared.answer(OVERVIEW, () -> ask(64 * 1024 + 1));
+        assertThat(shared.answer(OVERVIEW, () -> ask(64 * 1024)).headers()).containsEntry("Number", "2");
+        assertThat(number()).isEqualTo("2");
+    }
+
+    @Test
+    void while_a_thousand_answers_are_kept_further_questions_are_not_shared() throws InterruptedException {
+        for (int i = 1; i <= 1_000; i++) {
+            assertThat(number(asked(ApiRequest.of("GET", "/api/v1/runs/" + i), ANNA)))
+                    .isEqualTo("" + i);
+        }
+        assertThat(number()).isEqualTo("1001");
+        assertThat(number()).isEqualTo("1002");
+        assertThat(number(asked(ApiRequest.of("GET", "/api/v1/runs/7"), ANNA))).isEqualTo("7");
+        changes.incrementAndGet();
+        assertThat(number()).isEqualTo("1003");
+        assertThat(number()).isEqualTo("1003");
     }
 
     @Test
