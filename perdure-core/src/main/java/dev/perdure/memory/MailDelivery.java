@@ -253,6 +253,25 @@ final class MailDelivery implements Mailboxes {
     }
 
     @Override
+    public PublishedPage published(Place place, int limit, int maxBytes) {
+        return tables.inTransaction(() -> {
+            List<Published> following = row(place.run())
+                    .map(row -> after(place, row, Integer.MAX_VALUE))
+                    .orElse(List.of());
+            List<Published> page = new ArrayList<>();
+            long bytes = 0;
+            for (Published each : following) {
+                bytes += each.payload().size();
+                if (page.size() == limit || (bytes > maxBytes && !page.isEmpty())) {
+                    return new PublishedPage(page, false);
+                }
+                page.add(each);
+            }
+            return new PublishedPage(page, true);
+        });
+    }
+
+    @Override
     public List<PublishedName> publishedNames(RunRef run, String after, int limit) {
         return tables.inTransaction(() -> row(run).stream()
                 .flatMap(row -> row.published.stream())

@@ -264,18 +264,21 @@ final class MemoryObjects implements States {
     }
 
     @Override
-    public SequencedMap<String, Payload> read(ObjectKey object, String after, int limit) {
+    public Values read(ObjectKey object, String after, int limit, int maxBytes) {
         return tables.inTransaction(() -> {
-            SequencedMap<String, Payload> values = new LinkedHashMap<>();
-            Thing thing = things.get(object);
-            if (thing != null) {
-                thing.state.entrySet().stream()
-                        .filter(each -> Utf8Order.COMPARATOR.compare(each.getKey(), after) > 0)
-                        .sorted(Map.Entry.comparingByKey(Utf8Order.COMPARATOR))
-                        .limit(limit)
-                        .forEach(each -> values.put(each.getKey(), each.getValue()));
+            SequencedMap<String, Payload> page = new LinkedHashMap<>();
+            SortedMap<String, Payload> following = new TreeMap<>(Utf8Order.COMPARATOR);
+            Optional.ofNullable(things.get(object)).ifPresent(thing -> following.putAll(thing.state));
+            following.keySet().removeIf(name -> Utf8Order.COMPARATOR.compare(name, after) <= 0);
+            long bytes = 0;
+            for (Map.Entry<String, Payload> each : following.entrySet()) {
+                bytes += each.getValue().size();
+                if (page.size() == limit || (bytes > maxBytes && !page.isEmpty())) {
+                    return new Values(page, false);
+                }
+                page.put(each.getKey(), each.getValue());
             }
-            return values;
+            return new Values(page, true);
         });
     }
 

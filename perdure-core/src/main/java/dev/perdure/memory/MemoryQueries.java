@@ -206,7 +206,27 @@ final class MemoryQueries implements Runs, Journals {
     }
 
     @Override
-    public List<TaskRow> children(RunRef run, long after, int limit) {
+    public List<TaskRow> tasksWithoutOutcomes(RunRef run) {
+        return tasks(run).stream().map(MemoryQueries::withoutOutcome).toList();
+    }
+
+    @Override
+    public List<TaskRow> children(RunRef run) {
+        return children(run, 0, Integer.MAX_VALUE);
+    }
+
+    @Override
+    public List<TaskRow> childrenWithoutOutcomes(RunRef run, long after, int limit) {
+        return children(run, after, limit).stream()
+                .map(MemoryQueries::withoutOutcome)
+                .toList();
+    }
+
+    private static TaskRow withoutOutcome(TaskRow row) {
+        return new TaskRow(row.run(), row.info(), row.after(), Payload.EMPTY, row.history());
+    }
+
+    private List<TaskRow> children(RunRef run, long after, int limit) {
         return tables.inTransaction(() -> tables.byKey.values().stream()
                 .filter(row -> row.start.parent() != null
                         && row.start.parent().run().equals(run)

@@ -128,12 +128,19 @@ public interface Mailboxes {
      */
     Map<Place, Shown> published(Collection<Place> places, int limit);
 
-    /** The values that a run has published under a name after an offset, oldest first. */
-    default List<Published> published(RunRef run, String name, long afterOffset, int limit) {
-        return published(List.of(new Place(run, name, afterOffset)), limit).values().stream()
-                .flatMap(shown -> shown.values().stream())
-                .toList();
-    }
+    /**
+     * Some values that a run has published under a name.
+     *
+     * @param values oldest first
+     * @param last whether no value follows yet
+     */
+    record PublishedPage(List<Published> values, boolean last) {}
+
+    /**
+     * A page of the values after a place: at least one value, if there is one, and then as many as fit into the bytes,
+     * {@code limit} at most.
+     */
+    PublishedPage published(Place place, int limit, int maxBytes);
 
     /**
      * A name under which a run has published values.

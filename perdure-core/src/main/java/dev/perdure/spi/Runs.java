@@ -59,7 +59,7 @@ public interface Runs {
      * @param run the run
      * @param info its state and attributes
      * @param after the indexes of the tasks that it comes after; empty for a child
-     * @param outcome its result or failure; empty if it has not ended
+     * @param outcome its result or failure; empty if it has not ended, or if the rows were asked for without outcomes
      * @param history the states that it has been in, in all its lives, oldest first
      */
     record TaskRow(RunRef run, RunInfo info, List<Integer> after, Payload outcome, List<Entered> history) {}
@@ -141,18 +141,19 @@ public interface Runs {
     /** The tasks of this run, in the order of its start. */
     List<TaskRow> tasks(RunRef run);
 
+    /** The tasks of this run without their outcomes, which may be large and which lists do not show. */
+    List<TaskRow> tasksWithoutOutcomes(RunRef run);
+
+    /** All children that the current life of this run has started, oldest first, without its tasks. */
+    List<TaskRow> children(RunRef run);
+
     /**
-     * A page of the children that the current life of this run has started, oldest first, without its tasks.
+     * A page of these children without their outcomes.
      *
      * @param after the key of the child after which to begin, or 0
      * @param limit how many at most
      */
-    List<TaskRow> children(RunRef run, long after, int limit);
-
-    /** All children that the current life of this run has started, oldest first, without its tasks. */
-    default List<TaskRow> children(RunRef run) {
-        return children(run, 0, Integer.MAX_VALUE);
-    }
+    List<TaskRow> childrenWithoutOutcomes(RunRef run, long after, int limit);
 
     /**
      * A call that waits for a virtual object.

@@ -55,11 +55,20 @@ public interface States {
     List<Listed> list(Page page);
 
     /**
-     * Values of an object, in the order of their names by UTF-8.
+     * Some values of an object.
+     *
+     * @param values by their names, in the order of these by UTF-8
+     * @param last whether no value follows
+     */
+    record Values(SequencedMap<String, Payload> values, boolean last) {}
+
+    /**
+     * A page of the values of an object: at least one value, if there is one, and then as many as fit into the bytes.
      *
      * @param after the name after which to begin; empty for the first page
+     * @param limit how many at most
      */
-    SequencedMap<String, Payload> read(ObjectKey object, String after, int limit);
+    Values read(ObjectKey object, String after, int limit, int maxBytes);
 
     /** All values of an object, by their names. */
     default SortedMap<String, Payload> readAll(ObjectKey object) {

@@ -7,14 +7,22 @@ import dev.perdure.Definition;
 import dev.perdure.Invocation;
 import dev.perdure.Perdure;
 import dev.perdure.StartOptions;
+import dev.perdure.Topic;
 import dev.perdure.error.InvalidRequestException;
 import dev.perdure.http.exchange.ApiRequest;
 import dev.perdure.http.security.Role;
 import dev.perdure.memory.MemoryStore;
+import dev.perdure.object.Handler;
+import dev.perdure.object.ObjectContext;
+import dev.perdure.object.StateKey;
+import dev.perdure.object.VirtualObject;
 import java.io.ByteArrayInputStream;
 import java.lang.reflect.Proxy;
 import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.List;
 import org.junit.jupiter.api.Test;
+import tools.jackson.databind.JsonNode;
 
 final class HttpApiTest {
     @Test
@@ -76,6 +84,58 @@ final class HttpApiTest {
             kit.api.close();
             assertThat(kit.get("/runs").is(503).at("/title")).isEqualTo("Closing");
         }
+    }
+
+    private static final Topic<String> PART = Topic.of("part", String.class);
+
+    /** Keeps and publishes three values. Two of them are too much for one page. */
+    @VirtualObject("album")
+    static final class Album {
+        @Handler
+        public void fill(ObjectContext ctx) {
+            for (String name : List.of("a", "b", "c")) {
+                String value = name.repeat(600_000);
+                ctx.set(StateKey.of(name, String.class), value);
+                ctx.publish(PART, value);
+            }
+        }
+    }
+
+    @Test
+    void a_page_of_state_or_published_values_has_a_bound_in_bytes() {
+        try (MemoryStore store = new MemoryStore();
+                Perdure perdure = Perdure.on(store).register(new Album()).start()) {
+            perdure.object(Album.class, "x")
+                    .send(Album::fill, StartOptions.id("filled"))
+                    .result();
+            HttpApi api = HttpApi.on(perdure).build();
+            List<String> names = new ArrayList<>();
+            List<String> published = new ArrayList<>();
+            String after = "";
+            for (int page = 0; page < 3; page++) {
+                JsonNode json = json(api, "/objects/album/x?after=" + after);
+                names.add(String.join("", json.get("state").propertyNames()));
+                after = json.path("next").asString("none");
+            }
+            assertThat(after).isEqualTo("none");
+            after = "0";
+            for (int page = 0; page < 3; page++) {
+                JsonNode json = json(api, "/runs/filled/published/part?after=" + after);
+                json.get("values")
+                        .forEach(value ->
+                                published.add(value.get("value").asString().substring(0, 1)));
+                after = json.path("next").asString("none");
+            }
+            assertThat(after).isEqualTo("none");
+            assertThat(names).containsExactly("a", "b", "c");
+            assertThat(published).containsExactly("a", "b", "c");
+        }
+    }
+
+    private static JsonNode json(HttpApi api, String path) {
+        return ApiKit.JSON.readTree(
+                api.handle(ApiRequest.of("GET", ApiKit.PREFIX + path).with("Host", "localhost"))
+                        .bytes());
     }
 
     @Test

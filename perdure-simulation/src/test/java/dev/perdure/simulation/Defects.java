@@ -28,7 +28,6 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.SequencedMap;
 import java.util.SortedMap;
 import java.util.TreeMap;
 import java.util.function.UnaryOperator;
@@ -394,8 +393,8 @@ enum Defects {
                 }
 
                 @Override
-                public SequencedMap<String, Payload> read(ObjectKey object, String after, int limit) {
-                    return behind().states().read(object, after, limit);
+                public Values read(ObjectKey object, String after, int limit, int maxBytes) {
+                    return behind().states().read(object, after, limit, maxBytes);
                 }
 
                 @Override

@@ -7,6 +7,7 @@ import dev.perdure.RunId;
 import dev.perdure.RunState;
 import dev.perdure.spi.Dispatch.Claimed;
 import dev.perdure.spi.Mailboxes.Address;
+import dev.perdure.spi.Mailboxes.Place;
 import dev.perdure.spi.Mailboxes.Published;
 import dev.perdure.spi.Outcome;
 import dev.perdure.spi.change.Change;
@@ -136,7 +137,9 @@ public abstract class AnswerConformance extends StoreConformance {
                         STAY,
                         List.of(new Effect.Publish("progress", 1, payload("2"))),
                         step(2, "1")));
-        assertThat(store().mailboxes().published(run, "progress", -1, 10))
+        assertThat(store().mailboxes()
+                        .published(new Place(run, "progress", -1), 10, 100)
+                        .values())
                 .extracting(Published::payload)
                 .containsExactly(payload("1"), payload("2"));
     }

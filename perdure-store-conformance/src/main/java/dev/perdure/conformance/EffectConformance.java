@@ -9,6 +9,7 @@ import dev.perdure.spi.Mailboxes.Arrived;
 import dev.perdure.spi.Mailboxes.Place;
 import dev.perdure.spi.Mailboxes.Published;
 import dev.perdure.spi.Mailboxes.PublishedName;
+import dev.perdure.spi.Mailboxes.PublishedPage;
 import dev.perdure.spi.Mailboxes.Shown;
 import dev.perdure.spi.Outcome;
 import dev.perdure.spi.Runs;
@@ -73,13 +74,18 @@ public abstract class EffectConformance extends StoreConformance {
                 new Effect.Start(child("second", run, 2, true)),
                 new Effect.Start(child("third", run, 3, true)));
         apply(worker, advance(run, 1, STAY, starts));
+        apply(worker, advance(refOf("first"), claimOne(worker).epoch(), complete("1")));
         List<Runs.TaskRow> all = store().runs().children(run);
+        assertThat(all.getFirst().outcome()).isEqualTo(payload("1"));
 
         assertThat(all).extracting(row -> row.run().id().value()).containsExactly("first", "second", "third");
-        List<Runs.TaskRow> page = store().runs().children(run, 0, 2);
-        assertThat(page).isEqualTo(all.subList(0, 2));
-        assertThat(store().runs().children(run, page.getLast().run().key(), 2)).isEqualTo(all.subList(2, 3));
-        assertThat(store().runs().children(run, all.getLast().run().key(), 2)).isEmpty();
+        List<Runs.TaskRow> page = store().runs().childrenWithoutOutcomes(run, 0, 2);
+        assertThat(page.getFirst().outcome()).isEqualTo(payload(""));
+        assertThat(page.getLast()).isEqualTo(all.get(1));
+        RunRef second = refOf("second");
+        assertThat(store().runs().childrenWithoutOutcomes(run, second.key(), 2)).isEqualTo(all.subList(2, 3));
+        RunRef third = refOf("third");
+        assertThat(store().runs().childrenWithoutOutcomes(run, third.key(), 2)).isEmpty();
     }
 
     @Test
@@ -375,6 +381,10 @@ public abstract class EffectConformance extends StoreConformance {
                 .allSatisfy(signal -> assertThat(signal.control().cancel()).isEqualTo("why"));
     }
 
+    private PublishedPage progress(RunRef run, long after, int limit, int maxBytes) {
+        return store().mailboxes().published(new Place(run, "progress", after), limit, maxBytes);
+    }
+
     @Test
     void what_a_run_publishes_is_kept_in_order_and_once() {
         WorkerId worker = join();
@@ -392,13 +402,18 @@ public abstract class EffectConformance extends StoreConformance {
         apply(worker, change);
         apply(worker, advance(run, 1, complete("1"), List.of(new Effect.Publish("progress", 5, payload("30")))));
 
-        assertThat(store().mailboxes().published(run, "progress", -1, 100))
+        PublishedPage all = progress(run, -1, 3, 6);
+        assertThat(all.last()).isTrue();
+        assertThat(all.values())
                 .extracting(Published::payload)
                 .containsExactly(payload("10"), payload("20"), payload("30"));
-        assertThat(store().mailboxes().published(run, "progress", -1, 2)).hasSize(2);
-        long first =
-                store().mailboxes().published(run, "progress", -1, 1).getFirst().offset();
-        assertThat(store().mailboxes().published(run, "progress", first, 100)).hasSize(2);
+        PublishedPage rest = new PublishedPage(all.values().subList(1, 3), true);
+        assertThat(progress(run, all.values().getFirst().offset(), 100, 100)).isEqualTo(rest);
+        PublishedPage one = new PublishedPage(all.values().subList(0, 1), false);
+        assertThat(progress(run, -1, 1, 100)).isEqualTo(one);
+        assertThat(progress(run, -1, 100, 1)).isEqualTo(one);
+        assertThat(progress(run, -1, 100, 5).values()).hasSize(2);
+        assertThat(progress(run, 1_000, 100, 100)).isEqualTo(new PublishedPage(List.of(), true));
         assertThat(store().mailboxes().latest(run, "progress").orElseThrow().payload())
                 .isEqualTo(payload("30"));
         assertThat(store().mailboxes().latest(run, "nothing")).isEmpty();

@@ -114,7 +114,7 @@ public final class RunPage {
                 "run",
                 DETAILS,
                 new Shown(run.info(), runs.input(ref).flatMap(RunPage::text), result.flatMap(RunPage::text)));
-        List<Runs.TaskRow> tasks = runs.tasks(ref);
+        List<Runs.TaskRow> tasks = runs.tasksWithoutOutcomes(ref);
         if (!tasks.isEmpty()) {
             page.many(
                     "tasks",

@@ -120,15 +120,15 @@ export async function topics(id) {
   return { topics: items, more };
 }
 
-const PUBLISHED_PAGE = 100;
-
 /** What the run has published under a topic, page by page up to a bound: {values, more}. */
 export async function published(id, topic) {
   const values = [];
+  let after;
   for (let page = 0; page < MOST_PAGES; page++) {
-    const answer = await get(`${path(id)}/published/${segment(topic)}`, { after: values[values.length - 1]?.offset });
+    const answer = await get(`${path(id)}/published/${segment(topic)}`, { after });
     answer.values.forEach(value => values.push(value));
-    if (answer.values.length < PUBLISHED_PAGE) return { values, more: false };
+    if (answer.next == null) return { values, more: false };
+    after = answer.next;
   }
   return { values, more: true };
 }

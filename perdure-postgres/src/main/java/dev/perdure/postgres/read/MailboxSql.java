@@ -120,6 +120,23 @@ public final class MailboxSql {
             ORDER BY g.ordinal, p."offset"
             """;
 
+    /** At least one value, and as many as fit into the bytes. One more than wanted is looked at: it tells whether more follow. */
+    private static final String PUBLISHED_PAGE = """
+            SELECT "offset", at, payload, looked_at
+            FROM (
+                SELECT *, sum(length(payload)) OVER (ORDER BY "offset") AS bytes,
+                       row_number() OVER (ORDER BY "offset") AS place, count(*) OVER () AS looked_at
+                FROM (
+                    SELECT "offset", at, payload FROM ${schema}.publication
+                    WHERE key = ? AND name = ? AND "offset" > ?
+                    ORDER BY "offset"
+                    LIMIT ?
+                ) AS next
+            ) AS counted
+            WHERE (bytes <= ? OR place = 1) AND place <= ?
+            ORDER BY "offset"
+            """;
+
     /** Steps from one name to the next, however many values each has. */
     private static final String PUBLISHED_NAMES = """
             WITH RECURSIVE given AS MATERIALIZED (
@@ -163,6 +180,7 @@ public final class MailboxSql {
     final String subscribers;
     final String unsubscribe;
     final String published;
+    final String publishedPage;
     final String publishedNames;
     final String latest;
 
@@ -176,6 +194,7 @@ public final class MailboxSql {
         this.subscribers = schema.sql(SUBSCRIBERS);
         this.unsubscribe = schema.sql(UNSUBSCRIBE);
         this.published = schema.sql(PUBLISHED);
+        this.publishedPage = schema.sql(PUBLISHED_PAGE);
         this.publishedNames = schema.sql(PUBLISHED_NAMES);
         this.latest = schema.sql(LATEST);
     }

@@ -36,11 +36,21 @@ public final class ObjectListSql {
             ORDER BY o.key
             """;
 
+    /** At least one value, and as many as fit into the bytes. One more than wanted is looked at: it tells whether more follow. */
     private static final String STATE = """
-            SELECT name, payload FROM ${schema}.object_state
-            WHERE object_type = ? AND object_key = ? AND name > ?
+            SELECT name, payload, looked_at
+            FROM (
+                SELECT *, sum(length(payload)) OVER (ORDER BY name) AS bytes, row_number() OVER (ORDER BY name) AS place,
+                       count(*) OVER () AS looked_at
+                FROM (
+                    SELECT name, payload FROM ${schema}.object_state
+                    WHERE object_type = ? AND object_key = ? AND name > ?
+                    ORDER BY name
+                    LIMIT ?
+                ) AS next
+            ) AS counted
+            WHERE (bytes <= ? OR place = 1) AND place <= ?
             ORDER BY name
-            LIMIT ?
             """;
 
     private static final String HOLDER = """

@@ -217,6 +217,26 @@ public final class PostgresMailboxes implements Mailboxes {
                 asked.get(row.getInt("ordinal") - 1), row.getBoolean("ended"), row.getBoolean("removed"), value);
     }
 
+    /** A value of a page, and how many the server looked at for the page. */
+    private record OnPage(Published value, int lookedAt) {}
+
+    @Override
+    public PublishedPage published(Place place, int limit, int maxBytes) {
+        List<OnPage> page = query.all(
+                sql.publishedPage,
+                parameters -> parameters
+                        .number(place.run().key())
+                        .text(place.name())
+                        .number(place.after())
+                        .integer(limit + 1)
+                        .number(maxBytes)
+                        .integer(limit),
+                row -> new OnPage(published(row), row.getInt("looked_at")));
+        return new PublishedPage(
+                page.stream().map(OnPage::value).toList(),
+                page.isEmpty() || page.getFirst().lookedAt() == page.size());
+    }
+
     @Override
     public List<PublishedName> publishedNames(RunRef run, String after, int limit) {
         return query.all(

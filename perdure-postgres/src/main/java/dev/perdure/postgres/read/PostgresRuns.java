@@ -200,8 +200,18 @@ public final class PostgresRuns implements Runs {
     }
 
     @Override
-    public List<TaskRow> children(RunRef run, long after, int limit) {
-        return startedRuns(run, after, limit, new Started(sql.children, sql.childrenChanges));
+    public List<TaskRow> tasksWithoutOutcomes(RunRef run) {
+        return startedRuns(run, 0, Integer.MAX_VALUE, new Started(sql.tasksWithoutOutcomes, sql.taskChanges));
+    }
+
+    @Override
+    public List<TaskRow> children(RunRef run) {
+        return startedRuns(run, 0, Integer.MAX_VALUE, new Started(sql.children, sql.childrenChanges));
+    }
+
+    @Override
+    public List<TaskRow> childrenWithoutOutcomes(RunRef run, long after, int limit) {
+        return startedRuns(run, after, limit, new Started(sql.childrenWithoutOutcomes, sql.childrenChanges));
     }
 
     /** What reads the runs that a run has started, and what reads their changes of state. */

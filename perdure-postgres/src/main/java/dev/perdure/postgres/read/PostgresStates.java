@@ -75,17 +75,22 @@ public final class PostgresStates implements States {
     }
 
     @Override
-    public SequencedMap<String, Payload> read(ObjectKey object, String after, int limit) {
+    public Values read(ObjectKey object, String after, int limit, int maxBytes) {
         SequencedMap<String, Payload> values = new LinkedHashMap<>();
-        query.byIndex(
+        List<Integer> lookedAt = query.byIndex(
                 lists.state,
                 parameters -> parameters
                         .text(object.type())
                         .text(object.key())
                         .text(after)
+                        .integer(limit + 1)
+                        .number(maxBytes)
                         .integer(limit),
-                row -> values.put(row.getString("name"), new Payload(row.getBytes("payload"))));
-        return values;
+                row -> {
+                    values.put(row.getString("name"), new Payload(row.getBytes("payload")));
+                    return row.getInt("looked_at");
+                });
+        return new Values(values, lookedAt.isEmpty() || lookedAt.getFirst() == lookedAt.size());
     }
 
     @Override

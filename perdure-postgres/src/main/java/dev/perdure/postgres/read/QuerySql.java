@@ -145,18 +145,24 @@ public final class QuerySql {
 
     /** A page of the tasks or the children of a run, in the order of their start. */
     private static final String STARTED = """
-            SELECT ${info}, CASE WHEN r.before IS NULL THEN '{}'::bigint[] ELSE r.after END AS after, o.payload AS outcome
+            SELECT ${info}, CASE WHEN r.before IS NULL THEN '{}'::bigint[] ELSE r.after END AS after, ${outcome} AS outcome
             FROM (
                 -- Apart, so that no plan looks for the first of them among all runs.
                 SELECT * FROM (SELECT * FROM ${schema}.run r WHERE r.parent = ? AND ${member} AND r.key > ? OFFSET 0) r
                 ORDER BY r.key
                 LIMIT ?
             ) AS r
-            LEFT JOIN LATERAL (
-                SELECT payload FROM ${schema}.journal j WHERE j.key = r.key AND j.position = ${OUTCOME} OFFSET 0
-            ) o ON true
+            ${outcomes}
             ORDER BY r.key
             """;
+
+    private static final String STARTED_WITH_OUTCOMES = STARTED.replace("${outcome}", "o.payload")
+            .replace(
+                    "${outcomes}",
+                    "LEFT JOIN LATERAL (SELECT payload FROM ${schema}.journal j WHERE j.key = r.key AND j.position = ${OUTCOME} OFFSET 0) o ON true");
+
+    private static final String STARTED_WITHOUT_OUTCOMES =
+            STARTED.replace("${outcome}", "NULL::bytea").replace("${outcomes}", "");
 
     /** The first state of a run that has left that state, where no row of {@code event} has it. */
     private static final String FIRST_STATE = """
@@ -227,8 +233,10 @@ public final class QuerySql {
     final String ended;
     final String liveChildren;
     final String tasks;
+    final String tasksWithoutOutcomes;
     final String taskChanges;
     final String children;
+    final String childrenWithoutOutcomes;
     final String childrenChanges;
     final String changes;
     final String audited;
@@ -243,9 +251,11 @@ public final class QuerySql {
         this.premises = schema.sql(PREMISES);
         this.ended = schema.sql(ENDED);
         this.liveChildren = schema.sql(LIVE_CHILDREN);
-        this.tasks = startedRuns(schema, STARTED, TASKS);
+        this.tasks = startedRuns(schema, STARTED_WITH_OUTCOMES, TASKS);
+        this.tasksWithoutOutcomes = startedRuns(schema, STARTED_WITHOUT_OUTCOMES, TASKS);
         this.taskChanges = startedRuns(schema, STARTED_CHANGES, TASKS);
-        this.children = startedRuns(schema, STARTED, CHILDREN);
+        this.children = startedRuns(schema, STARTED_WITH_OUTCOMES, CHILDREN);
+        this.childrenWithoutOutcomes = startedRuns(schema, STARTED_WITHOUT_OUTCOMES, CHILDREN);
         this.childrenChanges = startedRuns(schema, STARTED_CHANGES, CHILDREN);
         this.audited = schema.sql(AUDITED.replace("${name}", ""));
         this.auditedOf = schema.sql(AUDITED.replace("${name}", "name = ?::text AND subject = ?::text AND"));

@@ -465,6 +465,10 @@ public abstract class TaskConformance extends DagConformance {
                         new Runs.Entered(RunState.PENDING, BEGINNING, ""),
                         new Runs.Entered(RunState.RUNNING, now(), ""),
                         new Runs.Entered(RunState.FAILED, now(), "it broke"));
+        assertThat(store().runs().tasksWithoutOutcomes(started.run()))
+                .isEqualTo(rows.stream()
+                        .map(row -> new Runs.TaskRow(row.run(), row.info(), row.after(), payload(""), row.history()))
+                        .toList());
         assertThat(store().runs().tasks(y.run())).isEmpty();
     }
 

@@ -7,6 +7,7 @@ import dev.perdure.spi.Outcome;
 import dev.perdure.spi.Runs.WaitingCall;
 import dev.perdure.spi.States.Listed;
 import dev.perdure.spi.States.Page;
+import dev.perdure.spi.States.Values;
 import dev.perdure.spi.change.Change;
 import dev.perdure.spi.change.Effect;
 import dev.perdure.spi.change.ObjectCall.Hold;
@@ -119,9 +120,41 @@ public abstract class ObjectStateConformance extends ObjectCallConformance {
                                 new Effect.SetState("a", payload("1"))),
                         step(1, "1")));
 
-        assertThat(store().states().read(CART, "", 10).keySet()).containsExactly("a", "b", "\uFF5E", "\uD83D\uDE80");
-        assertThat(store().states().read(CART, "a", 1)).containsExactly(Map.entry("b", payload("2")));
-        assertThat(store().states().read(new ObjectKey("cart", "none"), "", 10)).isEmpty();
+        assertThat(store().states().read(CART, "", 4, 1_000)).satisfies(all -> {
+            assertThat(all.values().keySet()).containsExactly("a", "b", "\uFF5E", "\uD83D\uDE80");
+            assertThat(all.last()).isTrue();
+        });
+        assertThat(store().states().read(CART, "a", 1, 1_000)).satisfies(page -> {
+            assertThat(page.values()).containsExactly(Map.entry("b", payload("2")));
+            assertThat(page.last()).isFalse();
+        });
+        assertThat(store().states().read(new ObjectKey("cart", "none"), "", 10, 1_000))
+                .satisfies(none -> {
+                    assertThat(none.values()).isEmpty();
+                    assertThat(none.last()).isTrue();
+                });
+    }
+
+    @Test
+    void a_page_of_state_has_one_value_or_as_many_as_fit_into_the_bytes() {
+        WorkerId worker = join();
+        RunRef run = started(worker, exclusive("run")).run();
+        List<Effect> set = List.of(
+                new Effect.SetState("a", payload("x".repeat(30))),
+                new Effect.SetState("b", payload("x".repeat(10))),
+                new Effect.SetState("c", payload("x".repeat(10))),
+                new Effect.SetState("d", payload("x")));
+        applied(worker, advance(run, 1, STAY, set, step(1, "1")));
+
+        assertThat(namesAfter("", 20)).isEqualTo("a…");
+        assertThat(namesAfter("a", 20)).isEqualTo("bc…");
+        assertThat(namesAfter("a", 21)).isEqualTo("bcd");
+        assertThat(namesAfter("c", 20)).isEqualTo("d");
+    }
+
+    private String namesAfter(String name, int maxBytes) {
+        Values page = store().states().read(CART, name, 10, maxBytes);
+        return String.join("", page.values().keySet()) + (page.last() ? "" : "…");
     }
 
     @Test

@@ -7,6 +7,7 @@ import dev.perdure.http.internal.route.Answers;
 import dev.perdure.http.internal.route.Call;
 import dev.perdure.http.internal.route.Parameter;
 import dev.perdure.http.internal.route.Route;
+import dev.perdure.http.internal.show.Paging;
 import dev.perdure.http.internal.show.RunView;
 import dev.perdure.http.internal.show.Services;
 import dev.perdure.http.security.Redaction.Kind;
@@ -15,10 +16,8 @@ import dev.perdure.spi.Runs;
 import dev.perdure.spi.Runs.WaitingCall;
 import dev.perdure.spi.States;
 import dev.perdure.spi.change.ObjectKey;
-import dev.perdure.spi.change.Payload;
 import java.util.List;
 import java.util.Optional;
-import java.util.SequencedMap;
 import java.util.function.Function;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
@@ -139,11 +138,14 @@ public final class ObjectRoutes {
     private ApiResponse show(Call call) {
         ObjectKey object = object(call);
         ObjectNode state = Json.object();
-        SequencedMap<String, Payload> values = states().read(object, after(call), limit(call));
-        values.forEach((name, payload) -> services.shown()
-                .payload(new Subject(Kind.STATE, object.type(), name), payload)
-                .ifPresent(value -> state.set(name, value)));
-        Optional<String> next = next(List.copyOf(values.keySet()), limit(call), name -> name);
+        States.Values page = states().read(object, after(call), limit(call), Paging.BYTES);
+        page.values()
+                .forEach((name, payload) -> services.shown()
+                        .payload(new Subject(Kind.STATE, object.type(), name), payload)
+                        .ifPresent(value -> state.set(name, value)));
+        Optional<String> next = page.last()
+                ? Optional.empty()
+                : Optional.of(page.values().lastEntry().getKey());
         return Answers.ok(OBJECT.json(new View(object, state, next)));
     }
 

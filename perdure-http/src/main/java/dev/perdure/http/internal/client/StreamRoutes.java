@@ -8,6 +8,7 @@ import dev.perdure.http.internal.route.Call;
 import dev.perdure.http.internal.route.Parameter;
 import dev.perdure.http.internal.route.Problem;
 import dev.perdure.http.internal.route.Route;
+import dev.perdure.http.internal.show.Paging;
 import dev.perdure.http.internal.show.Services;
 import dev.perdure.http.security.Redaction.Kind;
 import dev.perdure.http.security.Redaction.Subject;
@@ -38,8 +39,12 @@ public final class StreamRoutes {
             .time("at", "When it was published.", view -> view.published().at())
             .any("value", "The value.", View::value);
 
-    private static final Shape<List<View>> VALUES = Shape.<List<View>>named("PublishedPage")
-            .list("values", "Oldest first, 100 at most.", VALUE, values -> values);
+    /** A page of published values. */
+    private record Page(List<View> values, Optional<Long> next) {}
+
+    private static final Shape<Page> VALUES = Shape.<Page>named("PublishedPage")
+            .list("values", "Oldest first, 100 at most.", VALUE, Page::values)
+            .number("next", Paging.NEXT, Page::next);
 
     private final Services services;
 
@@ -72,10 +77,18 @@ public final class StreamRoutes {
     private ApiResponse list(Call call) {
         Runs.Found run = services.found(call);
         String topic = call.path("topic");
-        return Answers.ok(
-                VALUES.json(services.view().store().mailboxes().published(run.ref(), topic, after(call), PAGE).stream()
+        Mailboxes.PublishedPage page = services.view()
+                .store()
+                .mailboxes()
+                .published(new Mailboxes.Place(run.ref(), topic, after(call)), PAGE, Paging.BYTES);
+        Optional<Long> next = page.last()
+                ? Optional.empty()
+                : Optional.of(page.values().getLast().offset());
+        return Answers.ok(VALUES.json(new Page(
+                page.values().stream()
                         .map(published -> view(run, topic, published))
-                        .toList()));
+                        .toList(),
+                next)));
     }
 
     private View view(Runs.Found run, String topic, Mailboxes.Published published) {

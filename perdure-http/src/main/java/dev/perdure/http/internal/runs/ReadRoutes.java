@@ -33,7 +33,6 @@ import tools.jackson.databind.JsonNode;
 
 /** Reads one run. */
 public final class ReadRoutes {
-    private static final int PAGE_BYTES = 1024 * 1024;
     private static final Payload NO_PAYLOAD = Payload.EMPTY;
 
     /** A run with its payloads. */
@@ -283,7 +282,7 @@ public final class ReadRoutes {
     private ApiResponse journal(Call call) {
         Runs.Found found = services.found(call);
         int after = call.number("after", 0, 0, Integer.MAX_VALUE);
-        Journals.Page page = services.view().store().journals().read(found.ref(), after, PAGE_BYTES);
+        Journals.Page page = services.view().store().journals().read(found.ref(), after, Paging.BYTES);
         List<EntryView> entries = page.entries().stream()
                 .map(recorded -> new EntryView(
                         recorded,
@@ -301,9 +300,10 @@ public final class ReadRoutes {
         return Answers.ok(JOURNAL.json(new JournalPage(entries, next)));
     }
 
-    /** The engine reads all tasks of a DAG at once, too; only the answer is cut. */
+    /** All tasks of a DAG are read, because they name each other; only the answer is cut. */
     private ApiResponse tasks(Call call) {
-        List<Runs.TaskRow> all = runs().tasks(services.found(call).ref());
+        List<Runs.TaskRow> all =
+                runs().tasksWithoutOutcomes(services.found(call).ref());
         List<String> ids = all.stream().map(row -> row.run().id().value()).toList();
         int from = call.query("after")
                 .map(last -> ids.indexOf(last) + 1)
@@ -324,8 +324,8 @@ public final class ReadRoutes {
 
     private ApiResponse children(Call call) {
         int limit = Paging.limit(call);
-        List<Runs.TaskRow> rows =
-                runs().children(services.found(call).ref(), call.offset("after").orElse(0L), limit);
+        List<Runs.TaskRow> rows = runs().childrenWithoutOutcomes(
+                        services.found(call).ref(), call.offset("after").orElse(0L), limit);
         return Answers.ok(CHILDREN.json(new Page<>(
                 rows.stream().map(row -> below(row, List.of())).toList(),
                 rows.size() < limit
@@ -340,16 +340,17 @@ public final class ReadRoutes {
     private ApiResponse mail(Call call) {
         Runs.Found found = services.found(call);
         long after = call.offset("after").orElse(0L);
-        return Answers.ok(MAIL.json(services.view().store().mailboxes().unread(found.ref(), after, PAGE_BYTES).stream()
-                .map(arrived -> new MailView(
-                        arrived,
-                        services.shown()
-                                .small(
-                                        new Subject(
-                                                Kind.MAIL,
-                                                found.info().definition(),
-                                                arrived.mail().channel().name()),
-                                        arrived.mail().payload())))
-                .toList()));
+        return Answers.ok(MAIL.json(
+                services.view().store().mailboxes().unread(found.ref(), after, Paging.BYTES).stream()
+                        .map(arrived -> new MailView(
+                                arrived,
+                                services.shown()
+                                        .small(
+                                                new Subject(
+                                                        Kind.MAIL,
+                                                        found.info().definition(),
+                                                        arrived.mail().channel().name()),
+                                                arrived.mail().payload())))
+                        .toList()));
     }
 }

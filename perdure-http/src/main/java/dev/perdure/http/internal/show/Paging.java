@@ -15,6 +15,9 @@ public final class Paging {
     /** What a page says about the next one. */
     public static final String NEXT = "Give it as 'after' to read the next page; missing on the last one.";
 
+    /** How many bytes of values a page has at most, unless its only value has more. */
+    public static final int BYTES = 1024 * 1024;
+
     private static final int DEFAULT_LIMIT = 100;
     private static final int MOST = 1_000;
 
