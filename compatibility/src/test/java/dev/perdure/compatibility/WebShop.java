@@ -73,6 +73,19 @@ final class WebShop implements AutoCloseable {
         return new WebShop(List.of(Application.class), without, properties);
     }
 
+    /** With this configuration, too. */
+    static WebShop withoutSecurity(Class<?> more, String... properties) {
+        List<String> without = new ArrayList<>(WITHOUT_DATABASE);
+        without.addAll(WITHOUT_SECURITY);
+        return new WebShop(List.of(Application.class, more), without, properties);
+    }
+
+    /** What is switched off where Spring Security and the database are. */
+    static String withoutSecurityAndDatabase() {
+        return "spring.autoconfigure.exclude=" + String.join(",", WITHOUT_DATABASE) + ","
+                + String.join(",", WITHOUT_SECURITY);
+    }
+
     static WebShop with(Class<?> security, String... properties) {
         return new WebShop(List.of(Application.class, security), WITHOUT_DATABASE, properties);
     }
@@ -98,6 +111,10 @@ final class WebShop implements AutoCloseable {
 
     HttpResponse<InputStream> stream(String path, Caller caller) throws IOException, InterruptedException {
         return client.send(request(path, caller).build(), BodyHandlers.ofInputStream());
+    }
+
+    <B> B bean(String name, Class<B> type) {
+        return context.getBean(name, type);
     }
 
     HttpClient client() {

@@ -4,7 +4,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.perdure.compatibility.WebShop.Caller;
+import dev.perdure.http.security.Role;
+import dev.perdure.spring.boot.http.HttpApiCustomizer;
+import jakarta.servlet.DispatcherType;
 import java.io.InputStream;
+import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
 import java.net.http.HttpResponse.BodyHandlers;
@@ -13,10 +17,13 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Base64;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.springframework.boot.test.context.runner.WebApplicationContextRunner;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.security.config.Customizer;
@@ -119,6 +126,117 @@ class WebTest {
     }
 
     @Test
+    void an_address_counts_only_in_a_server_of_the_application() {
+        new WebApplicationContextRunner()
+                .withUserConfiguration(WebShop.Application.class)
+                .withPropertyValues(
+                        WebShop.withoutSecurityAndDatabase(), "perdure.http.enabled=true", "server.address=127.0.0.1")
+                .run(outside -> assertThat(outside.getStartupFailure())
+                        .rootCause()
+                        .hasMessageContaining("The HTTP API has no authentication"));
+    }
+
+    @Test
+    void the_redirect_to_the_pages_stays_on_this_host() throws Exception {
+        try (WebShop shop = WebShop.withoutSecurity(with())) {
+            HttpResponse<String> moved = shop.get("//evil.example/..;/perdure", null);
+            assertThat(moved.headers().firstValue("Location")).contains("/perdure/");
+        }
+    }
+
+    @Test
+    void requests_over_http_2_and_with_the_prefix_of_a_proxy_are_answered() throws Exception {
+        try (WebShop shop = WebShop.withoutSecurity(
+                        with("server.http2.enabled=true", "server.forward-headers-strategy=framework"));
+                HttpClient client = HttpClient.newBuilder()
+                        .version(HttpClient.Version.HTTP_2)
+                        .build()) {
+            HttpRequest list = shop.request("/perdure/api/v1/runs", BY_TOKEN).build();
+            client.send(list, BodyHandlers.ofString()); // asks for HTTP/2
+            HttpResponse<String> listed = client.send(list, BodyHandlers.ofString());
+            assertThat(listed.version()).isEqualTo(HttpClient.Version.HTTP_2);
+            assertThat(listed.statusCode()).as(listed.body()).isEqualTo(200);
+            HttpRequest behind = shop.request("/perdure/api/v1/runs", BY_TOKEN)
+                    .header("X-Forwarded-Prefix", "/outside")
+                    .build();
+            assertThat(client.send(behind, BodyHandlers.ofString()).statusCode())
+                    .isEqualTo(200);
+        }
+    }
+
+    @Configuration(proxyBeanMethods = false)
+    static class Failing {
+        @Bean
+        HttpApiCustomizer failing() {
+            return api -> api.authentication(request -> {
+                throw new AssertionError("for a test");
+            });
+        }
+    }
+
+    @Test
+    void a_request_that_fails_ends() throws Exception {
+        try (WebShop shop = WebShop.withoutSecurity(Failing.class)) {
+            HttpRequest list = shop.request("/perdure/api/v1/runs", null)
+                    .timeout(Duration.ofSeconds(20))
+                    .build();
+            HttpResponse<String> failed = shop.client().send(list, BodyHandlers.ofString());
+            assertThat(failed.statusCode()).isEqualTo(500);
+            assertThat(failed.body())
+                    .contains("\"title\":\"InternalError\",\"status\":500", "The log of the process has the details.");
+        }
+    }
+
+    @Configuration(proxyBeanMethods = false)
+    static class Waiting {
+        final CountDownLatch entered = new CountDownLatch(1);
+        final CountDownLatch released = new CountDownLatch(1);
+
+        @Bean
+        Waiting latches() {
+            return this;
+        }
+
+        @Bean
+        HttpApiCustomizer waiting() {
+            return api -> api.authentication(request -> {
+                entered.countDown();
+                try {
+                    released.await();
+                } catch (InterruptedException hurry) {
+                    Thread.currentThread().interrupt();
+                }
+                return Optional.of(new dev.perdure.http.security.Caller("vera", Role.VIEWER));
+            });
+        }
+    }
+
+    @Test
+    void more_requests_at_once_than_may_be_are_refused_until_one_ends() throws Exception {
+        try (WebShop shop = WebShop.withoutSecurity(Waiting.class, "perdure.http.requests=1")) {
+            Waiting latches = shop.bean("latches", Waiting.class);
+            String path = "/perdure/api/v1/runs";
+            CompletableFuture<HttpResponse<String>> first =
+                    shop.client().sendAsync(shop.request(path, null).build(), BodyHandlers.ofString());
+            latches.entered.await();
+            HttpResponse<String> second = shop.get(path, null);
+            assertThat(second.statusCode()).isEqualTo(503);
+            assertThat(second.body()).contains("\"title\":\"TooManyRequests\",\"status\":503");
+            latches.released.countDown();
+            assertThat(first.get().statusCode()).isEqualTo(200);
+            HttpResponse<String> third = shop.get(path, null);
+            while (third.statusCode() == 503) { // the container ends the first one after the client has its answer
+                third = shop.get(path, null);
+            }
+            assertThat(third.statusCode()).isEqualTo(200);
+        }
+        assertThatThrownBy(() -> WebShop.withoutSecurity(with("perdure.http.requests=0")))
+                .rootCause()
+                .hasMessageContaining("perdure.http.requests")
+                .hasMessageContaining("It is at least 1.");
+    }
+
+    @Test
     void a_value_that_is_refused_is_reported_under_its_name_and_a_secret_is_not_shown() {
         assertThatThrownBy(() -> WebShop.withoutSecurity("perdure.http.tokens.olga.token=short-secret"))
                 .rootCause()
@@ -136,8 +254,10 @@ class WebTest {
         // region security
         @Bean
         SecurityFilterChain filters(HttpSecurity http) throws Exception {
-            return http.authorizeHttpRequests(
-                            requests -> requests.anyRequest().authenticated())
+            return http.authorizeHttpRequests(requests -> requests.dispatcherTypeMatchers(DispatcherType.ASYNC)
+                            .permitAll() // the filters let the request through before
+                            .anyRequest()
+                            .authenticated())
                     .httpBasic(Customizer.withDefaults())
                     .csrf(csrf -> csrf.ignoringRequestMatchers("/perdure/api/**")) // which has its own rule
                     .build();
@@ -171,7 +291,11 @@ class WebTest {
             assertThat(shop.get("/perdure/", null).statusCode()).isEqualTo(401);
             assertThat(shop.get("/perdure/", olga).body()).contains("data-base=\"/perdure/\"");
             assertThat(shop.get(api + "/me", olga).body()).isEqualTo("{\"name\":\"olga\",\"role\":\"OPERATOR\"}");
-            assertThat(shop.get(api + "/me", carl).body()).contains("NotAuthenticated");
+            for (int i = 0; i < 11; i++) {
+                HttpResponse<String> refused = shop.get(api + "/me", carl);
+                assertThat(refused.statusCode()).isEqualTo(403);
+                assertThat(refused.body()).contains("RoleMissing", "The user 'carl' has no role here.");
+            }
             HttpResponse<String> started =
                     shop.post(api + "/definitions/failing/start?id=f-1&wait=PT20S", olga, "\"no stock\"");
             assertThat(started.body()).contains("FAILED");

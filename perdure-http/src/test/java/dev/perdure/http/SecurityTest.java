@@ -249,6 +249,40 @@ final class SecurityTest {
                 .isEqualTo(200);
     }
 
+    /** Users who sign in elsewhere: carl has no role here, but may know a token. */
+    private static final class Users implements Authentication {
+        @Override
+        public Optional<Caller> caller(ApiRequest request) {
+            return ApiKit.tokens().caller(request);
+        }
+
+        @Override
+        public Optional<String> user(ApiRequest request) {
+            return request.header("Cookie");
+        }
+    }
+
+    @Test
+    void a_user_without_a_role_locks_out_nobody_else_and_cannot_guess_without_a_limit() {
+        HttpApi shared = HttpApi.on(kit.perdure).authentication(new Users()).build();
+        ApiRequest right = ApiKit.request("GET", "/runs", Role.VIEWER);
+        ApiRequest wrong = right.with("Authorization", "Bearer wrong-token-0123456789");
+        assertThat(shared.handle(right.with("Cookie", "carl")).status()).isEqualTo(200);
+        for (int i = 0; i < 10; i++) {
+            ApiResponse refused = shared.handle(wrong.with("Cookie", "carl"));
+            assertThat(refused.status()).isEqualTo(403);
+            assertThat(ApiKit.JSON.readTree(refused.bytes()).path("detail").asString())
+                    .isEqualTo(
+                            "The user 'carl' has no role here. Give the user one, with Spring Boot an authority of perdure.http.authorities, or sign in as another user.");
+        }
+        assertThat(title(shared.handle(right.with("Cookie", "carl"))))
+                .as("the next guess is not looked at")
+                .isEqualTo("RoleMissing");
+        assertThat(shared.handle(right).status()).isEqualTo(200);
+        assertThat(shared.handle(right.with("Cookie", "dora")).status()).isEqualTo(200);
+        assertThat(shared.handle(wrong).status()).isEqualTo(401);
+    }
+
     @Test
     void cookies_of_other_programs_are_no_failures_to_authenticate() {
         ApiRequest list = ApiRequest.of("GET", "/api/v1/runs")

@@ -22,4 +22,13 @@ public interface Authentication {
 
     /** Who sends this request; empty if that is not known, so that the request is refused. */
     Optional<Caller> caller(ApiRequest request);
+
+    /**
+     * The name of the user who has signed in, with a role here or without; empty by default. Implement it if users sign
+     * in who are no callers: the API then refuses them as users without a role and counts what they try wrong for them
+     * alone. Otherwise it counts that for their address, and refuses everybody behind the same proxy for a minute.
+     */
+    default Optional<String> user(ApiRequest request) {
+        return Optional.empty();
+    }
 }

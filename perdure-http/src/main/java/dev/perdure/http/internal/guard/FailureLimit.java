@@ -7,8 +7,9 @@ import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.LongSupplier;
 
 /**
- * Limits how often one address may fail to authenticate. An address with too many failures in a minute is refused until
- * that minute is over, also with the right token: otherwise it could go on guessing. Thread-safe.
+ * Limits how often one address may fail to authenticate, or one user who has signed in. An address with too many
+ * failures in a minute is refused until that minute is over, also with the right token: otherwise it could go on
+ * guessing. Thread-safe.
  */
 public final class FailureLimit {
     /** How many failures an address has in a minute at most. */

@@ -78,7 +78,6 @@ public final class Gate {
             checkOrigin(request);
             return WEBHOOK;
         }
-        requireFew(failures, request);
         Caller caller = caller(request, route.isAction());
         if (!caller.role().includes(needed)) {
             throw new Problem(
@@ -95,18 +94,21 @@ public final class Gate {
 
     /** Who looks at a page that is for callers only. Every role may look. */
     public Caller admitToPage(ApiRequest request) {
-        requireFew(failures, request);
         return caller(request, false);
     }
 
     private static void requireFew(FailureLimit failed, ApiRequest request) {
         if (failed.blocks(request.address())) {
-            throw new Problem(
-                    429,
-                    "TooManyFailures",
-                    "This address has failed to authenticate %d times in a minute. Wait a minute, then send the right token."
-                            .formatted(FailureLimit.MOST_FAILURES));
+            throw tooMany();
         }
+    }
+
+    private static Problem tooMany() {
+        return new Problem(
+                429,
+                "TooManyFailures",
+                "This address has failed to authenticate %d times in a minute. Wait a minute, then send the right token."
+                        .formatted(FailureLimit.MOST_FAILURES));
     }
 
     /** Counts a secret in a request to an open route that was wrong. */
@@ -124,18 +126,34 @@ public final class Gate {
             }
             return ANYBODY;
         }
-        Optional<Caller> caller = authentication.caller(request);
-        if (caller.isEmpty()) {
-            // A browser sends the cookies of other programs of this host along: they are no attempt to get in here.
-            if (request.headers().containsKey("Authorization")) {
-                failures.count(request.address());
-            }
-            throw new Problem(
-                    401,
-                    "NotAuthenticated",
-                    "The request has no valid token, and comes from no user who has a role here. Send a token in the header 'Authorization: Bearer …', or sign in as such a user.");
+        Optional<String> user = authentication.user(request);
+        // A user who has signed in locks out nobody else behind the same address.
+        String failing = user.map(name -> "user " + name).orElse(request.address());
+        boolean blocked = failures.blocks(failing);
+        Optional<Caller> caller = blocked ? Optional.empty() : authentication.caller(request);
+        if (caller.isPresent()) {
+            return caller.get();
         }
-        return caller.get();
+        // A browser sends the cookies of other programs of this host along: they are no attempt to get in here.
+        if (!blocked && request.headers().containsKey("Authorization")) {
+            failures.count(failing);
+        }
+        throw user.map(Gate::withoutRole).orElseGet(() -> blocked ? tooMany() : notAuthenticated());
+    }
+
+    private static Problem withoutRole(String user) {
+        return new Problem(
+                403,
+                "RoleMissing",
+                "The user '%s' has no role here. Give the user one, with Spring Boot an authority of perdure.http.authorities, or sign in as another user."
+                        .formatted(user));
+    }
+
+    private static Problem notAuthenticated() {
+        return new Problem(
+                401,
+                "NotAuthenticated",
+                "The request has no valid token, and comes from no user who has a role here. Send a token in the header 'Authorization: Bearer …', or sign in as such a user.");
     }
 
     /**

@@ -27,6 +27,8 @@ import org.springframework.boot.context.properties.source.InvalidConfigurationPr
  *     connections
  * @param waiting as {@link HttpApi.Builder#waiting}
  * @param longestWait as {@link HttpApi.Builder#longestWait}
+ * @param requests how many requests are under way at once, from their first byte until the client has taken the answer;
+ *     one more is refused
  * @param closeTimeout how long a stop of the application waits for requests that are under way
  */
 @ConfigurationProperties(HttpProperties.PREFIX)
@@ -40,6 +42,7 @@ public record HttpProperties(
         @DefaultValue("3") int concurrency,
         @Nullable Integer waiting,
         @Nullable Duration longestWait,
+        @DefaultValue("2000") int requests,
         @DefaultValue("10s") Duration closeTimeout) {
     static final String PREFIX = "perdure.http";
 
@@ -48,6 +51,9 @@ public record HttpProperties(
         if (!path.matches("(/[A-Za-z0-9._~-]+)+")) {
             throw new InvalidConfigurationPropertyValueException(
                     PREFIX + ".path", path, "It is a path such as /perdure, without a slash at its end.");
+        }
+        if (requests < 1) {
+            throw new InvalidConfigurationPropertyValueException(PREFIX + ".requests", requests, "It is at least 1.");
         }
         if (closeTimeout.isNegative()) {
             throw new InvalidConfigurationPropertyValueException(

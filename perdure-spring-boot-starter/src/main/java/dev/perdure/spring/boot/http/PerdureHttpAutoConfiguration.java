@@ -23,10 +23,10 @@ import org.springframework.boot.autoconfigure.condition.ConditionalOnWebApplicat
 import org.springframework.boot.context.properties.EnableConfigurationProperties;
 import org.springframework.boot.context.properties.source.InvalidConfigurationPropertyValueException;
 import org.springframework.boot.web.servlet.ServletRegistrationBean;
+import org.springframework.context.ApplicationContext;
 import org.springframework.context.SmartLifecycle;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
-import org.springframework.core.env.Environment;
 import org.springframework.util.ClassUtils;
 
 /**
@@ -109,6 +109,11 @@ public final class PerdureHttpAutoConfiguration {
             public Optional<Caller> caller(ApiRequest request) {
                 return first.caller(request).or(() -> second.caller(request));
             }
+
+            @Override
+            public Optional<String> user(ApiRequest request) {
+                return first.user(request).or(() -> second.user(request));
+            }
         }
 
         @Bean
@@ -124,8 +129,8 @@ public final class PerdureHttpAutoConfiguration {
         }
 
         @Bean
-        SmartLifecycle perdureHttpOpening(MountedApi api, ServletContext server, Environment environment) {
-            return new Phase(OPENS, () -> api.open(server.getContextPath(), environment), () -> {});
+        SmartLifecycle perdureHttpOpening(MountedApi api, ServletContext server, ApplicationContext application) {
+            return new Phase(OPENS, () -> api.open(server.getContextPath(), application), () -> {});
         }
 
         @Bean

@@ -35,11 +35,18 @@ final class SecurityUsers implements Authentication {
 
     @Override
     public Optional<Caller> caller(ApiRequest request) {
-        org.springframework.security.core.Authentication user =
-                SecurityContextHolder.getContext().getAuthentication();
-        return user == null || !user.isAuthenticated() || user instanceof AnonymousAuthenticationToken
-                ? Optional.empty()
-                : role(user.getAuthorities()).map(role -> new Caller(name(user.getName()), role));
+        return signedIn()
+                .flatMap(user -> role(user.getAuthorities()).map(role -> new Caller(name(user.getName()), role)));
+    }
+
+    @Override
+    public Optional<String> user(ApiRequest request) {
+        return signedIn().map(user -> name(user.getName()));
+    }
+
+    private static Optional<org.springframework.security.core.Authentication> signedIn() {
+        return Optional.ofNullable(SecurityContextHolder.getContext().getAuthentication())
+                .filter(user -> user.isAuthenticated() && !(user instanceof AnonymousAuthenticationToken));
     }
 
     private static String name(String name) {
