@@ -142,7 +142,7 @@ class BrowserIT {
         tab.clickOn("th input[type=checkbox]");
         tab.click("Cancel 12…");
         tab.sees("Cancel 12 runs?");
-        tab.type("dialog input", "Not needed any more");
+        tab.type("dialog[open] input", "Not needed any more");
         tab.click("Cancel 12 runs");
         tab.seesNo("Cancel 12 runs?");
         tab.go(page("/runs?definition=sleeper&state=CANCELLED"));
@@ -173,7 +173,7 @@ class BrowserIT {
         tab.go(page("/runs/approval-1"));
         tab.clickOn(".wr[data-key='1']");
         tab.click("Resolve this awakeable…");
-        tab.type("dialog textarea", "\"yes\"");
+        tab.type("dialog[open] textarea", "\"yes\"");
         tab.click("Resolve it");
         tab.awaits("document.querySelector('.badge').textContent === 'COMPLETED'");
         assertThat(run.result()).isEqualTo("yes");

@@ -85,6 +85,12 @@ final class Tab implements AutoCloseable {
 
     /** Calls a method of the protocol. */
     JsonNode call(String method, Map<String, ?> parameters) {
+        JsonNode message = answer(method, parameters);
+        assertThat(message.has("error")).as(message.toString()).isFalse();
+        return message.get("result");
+    }
+
+    private JsonNode answer(String method, Map<String, ?> parameters) {
         int mine = number.incrementAndGet();
         CompletableFuture<JsonNode> answer = new CompletableFuture<>();
         answers.put(mine, answer);
@@ -92,10 +98,7 @@ final class Tab implements AutoCloseable {
                         Chromium.JSON.writeValueAsString(Map.of("id", mine, "method", method, "params", parameters)),
                         true)
                 .join();
-        JsonNode message =
-                answer.orTimeout(PATIENCE.toSeconds(), TimeUnit.SECONDS).join();
-        assertThat(message.has("error")).as(message.toString()).isFalse();
-        return message.get("result");
+        return answer.orTimeout(PATIENCE.toSeconds(), TimeUnit.SECONDS).join();
     }
 
     void size(int width, int height) {
@@ -117,28 +120,34 @@ final class Tab implements AutoCloseable {
 
     void go(String address) {
         call("Page.navigate", Map.of("url", address));
+        awaits("location.protocol !== 'about:'"); // The first page of a tab comes from another process of the browser.
     }
 
     /** The value of an expression in the page. */
     JsonNode evaluate(String expression) {
-        JsonNode result = call(
-                "Runtime.evaluate",
-                Map.of("expression", expression, "returnByValue", true, "awaitPromise", true, "userGesture", true));
+        JsonNode result = call("Runtime.evaluate", evaluating(expression));
         assertThat(result.has("exceptionDetails"))
                 .as(expression + ": " + result)
                 .isFalse();
         return result.path("result").path("value");
     }
 
-    /** Waits until an expression in the page is true. */
+    private static Map<String, Object> evaluating(String expression) {
+        return Map.of("expression", expression, "returnByValue", true, "awaitPromise", true, "userGesture", true);
+    }
+
+    /** Waits until an expression in the page is true. It is not while the browser changes to another page. */
     void awaits(String condition) {
+        String expression = "(() => { try { return Boolean(%s); } catch { return false; } })()".formatted(condition);
         await(condition)
                 .atMost(PATIENCE)
                 .pollDelay(Duration.ZERO)
                 .pollInterval(LOOK)
-                .until(() -> evaluate("(() => { try { return Boolean(%s); } catch { return false; } })()"
-                                .formatted(condition))
-                        .asBoolean());
+                .until(() -> answer("Runtime.evaluate", evaluating(expression))
+                        .path("result")
+                        .path("result")
+                        .path("value")
+                        .asBoolean(false));
     }
 
     /** Waits until the page shows a text. */

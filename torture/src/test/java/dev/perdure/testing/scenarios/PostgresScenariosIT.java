@@ -23,8 +23,8 @@ import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Tag;
 
 /**
- * The scenarios again, in virtual time, on a real PostgreSQL. Without {@code -Pthorough} only those in which the store
- * has a part of its own.
+ * The scenarios again, in virtual time, on a real PostgreSQL. Without {@code -Pthorough} only those of limits, objects,
+ * graphs, messages and what else the store decides by itself.
  */
 class PostgresScenariosIT {
     private static final List<String> TABLES = List.of(
@@ -119,12 +119,15 @@ class PostgresScenariosIT {
     class Invocations extends InvocationScenarios implements OnPostgres {}
 
     @Nested
+    @Tag("thorough")
     class Histories extends HistoryScenarios implements OnPostgres {}
 
     @Nested
+    @Tag("thorough")
     class WaitReasons extends WaitReasonScenarios implements OnPostgres {}
 
     @Nested
+    @Tag("thorough")
     class Cancellation extends CancellationScenarios implements OnPostgres {}
 
     @Nested
@@ -150,6 +153,7 @@ class PostgresScenariosIT {
     class DagCondition extends DagConditionScenarios implements OnPostgres {}
 
     @Nested
+    @Tag("thorough")
     class DagCode extends DagCodeScenarios implements OnPostgres {}
 
     @Nested
@@ -213,6 +217,7 @@ class PostgresScenariosIT {
     class Retry extends RetryScenarios implements OnPostgres {}
 
     @Nested
+    @Tag("thorough")
     class Starting extends StartingScenarios implements OnPostgres {}
 
     @Nested
@@ -230,6 +235,7 @@ class PostgresScenariosIT {
     class Swallowing extends SwallowingScenarios implements OnPostgres {}
 
     @Nested
+    @Tag("thorough")
     class Timer extends TimerScenarios implements OnPostgres {}
 
     @Nested
@@ -239,15 +245,18 @@ class PostgresScenariosIT {
     class Worker extends WorkerScenarios implements OnPostgres {}
 
     @Nested
+    @Tag("thorough")
     final class Childs extends ChildScenarios implements OnPostgres {}
 
     @Nested
     final class Schedules extends ScheduleScenarios implements OnPostgres {}
 
     @Nested
+    @Tag("thorough")
     final class ScheduleCommands extends ScheduleCommandScenarios implements OnPostgres {}
 
     @Nested
+    @Tag("thorough")
     final class DeployedSchedules extends DeployedScheduleScenarios implements OnPostgres {}
 
     @Nested
@@ -257,6 +266,7 @@ class PostgresScenariosIT {
     final class Audits extends AuditScenarios implements OnPostgres {}
 
     @Nested
+    @Tag("thorough")
     final class Versions extends VersionScenarios implements OnPostgres {}
 
     @Nested
@@ -273,12 +283,14 @@ class PostgresScenariosIT {
     final class LogLinesOfSteps extends LogLineScenarios implements OnPostgres {}
 
     @Nested
+    @Tag("thorough")
     final class ProgressOfSteps extends ProgressScenarios implements OnPostgres {}
 
     @Nested
     final class Reactions extends ReactionScenarios implements OnPostgres {}
 
     @Nested
+    @Tag("thorough")
     final class LargePayloads extends LargePayloadScenarios implements OnPostgres {}
 
     @Nested
@@ -295,6 +307,7 @@ class PostgresScenariosIT {
     final class Combinators extends CombinatorScenarios implements OnPostgres {}
 
     @Nested
+    @Tag("thorough")
     final class ContinueAsNews extends ContinueAsNewScenarios implements OnPostgres {}
 
     @Nested
@@ -308,6 +321,7 @@ class PostgresScenariosIT {
     final class ParallelSteps extends ParallelStepScenarios implements OnPostgres {}
 
     @Nested
+    @Tag("thorough")
     final class Promises extends PromiseScenarios implements OnPostgres {}
 
     @Nested
@@ -332,5 +346,6 @@ class PostgresScenariosIT {
     final class ObjectStates extends ObjectStateScenarios implements OnPostgres {}
 
     @Nested
+    @Tag("thorough")
     final class ObjectCalls extends ObjectCallScenarios implements OnPostgres {}
 }
