@@ -258,16 +258,9 @@ final class MailDelivery implements Mailboxes {
             List<Published> following = row(place.run())
                     .map(row -> after(place, row, Integer.MAX_VALUE))
                     .orElse(List.of());
-            List<Published> page = new ArrayList<>();
-            long bytes = 0;
-            for (Published each : following) {
-                bytes += each.payload().size();
-                if (page.size() == limit || (bytes > maxBytes && !page.isEmpty())) {
-                    return new PublishedPage(page, false);
-                }
-                page.add(each);
-            }
-            return new PublishedPage(page, true);
+            FittingPage<Published> page =
+                    FittingPage.of(following, each -> each.payload().size(), limit, maxBytes);
+            return new PublishedPage(page.values(), page.last());
         });
     }
 

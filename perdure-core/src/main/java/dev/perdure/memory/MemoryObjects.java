@@ -266,19 +266,14 @@ final class MemoryObjects implements States {
     @Override
     public Values read(ObjectKey object, String after, int limit, int maxBytes) {
         return tables.inTransaction(() -> {
-            SequencedMap<String, Payload> page = new LinkedHashMap<>();
             SortedMap<String, Payload> following = new TreeMap<>(Utf8Order.COMPARATOR);
             Optional.ofNullable(things.get(object)).ifPresent(thing -> following.putAll(thing.state));
             following.keySet().removeIf(name -> Utf8Order.COMPARATOR.compare(name, after) <= 0);
-            long bytes = 0;
-            for (Map.Entry<String, Payload> each : following.entrySet()) {
-                bytes += each.getValue().size();
-                if (page.size() == limit || (bytes > maxBytes && !page.isEmpty())) {
-                    return new Values(page, false);
-                }
-                page.put(each.getKey(), each.getValue());
-            }
-            return new Values(page, true);
+            FittingPage<Map.Entry<String, Payload>> page =
+                    FittingPage.of(following.entrySet(), each -> each.getValue().size(), limit, maxBytes);
+            SequencedMap<String, Payload> values = new LinkedHashMap<>();
+            page.values().forEach(each -> values.put(each.getKey(), each.getValue()));
+            return new Values(values, page.last());
         });
     }
 

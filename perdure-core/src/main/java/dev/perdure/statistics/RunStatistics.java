@@ -1,6 +1,7 @@
 package dev.perdure.statistics;
 
 import dev.perdure.RunState;
+import java.time.Duration;
 import java.time.Instant;
 import java.util.Collections;
 import java.util.EnumMap;
@@ -21,6 +22,9 @@ import java.util.OptionalDouble;
  */
 public record RunStatistics(
         Sample sample, Map<RunState, Integer> ended, Optional<Durations> durations, List<StepStatistics> steps) {
+    /** How long ago the runs were created at most. */
+    public static final Duration WITHIN = Duration.ofHours(24);
+
     /** How many runs are looked at. */
     public static final int MOST_RUNS = 1_000;
 

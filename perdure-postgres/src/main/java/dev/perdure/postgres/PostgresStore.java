@@ -146,9 +146,10 @@ public final class PostgresStore implements Store {
                 new Watermark());
         this.journals = new PostgresJournals(database, new JournalSql(schema, ledgerSql.settings));
         this.mailboxes = new PostgresMailboxes(database, schema, hints.waitingCallers());
-        this.runs = new PostgresRuns(database, querySql, hints.waitingCallers());
+        ObjectListSql objectLists = new ObjectListSql(schema);
+        this.runs = new PostgresRuns(database, querySql, objectLists, hints.waitingCallers());
         this.statistics = new PostgresStatistics(database, schema);
-        this.states = new PostgresStates(database, ledgerSql.objects, new ObjectListSql(schema));
+        this.states = new PostgresStates(database, ledgerSql.objects, objectLists);
         this.reports = new PostgresReports(database, schema, ledgerSql, workers);
         this.removals = new PostgresRemovals(database, schema, ledgerSql);
         this.versions = new PostgresVersions(database, schema);

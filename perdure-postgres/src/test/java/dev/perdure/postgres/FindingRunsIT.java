@@ -12,6 +12,7 @@ import dev.perdure.postgres.hint.PostgresHints;
 import dev.perdure.postgres.jdbc.Connections;
 import dev.perdure.postgres.jdbc.Database;
 import dev.perdure.postgres.jdbc.Schema;
+import dev.perdure.postgres.read.ObjectListSql;
 import dev.perdure.postgres.read.PostgresRuns;
 import dev.perdure.postgres.read.QuerySql;
 import dev.perdure.spi.Runs;
@@ -145,7 +146,9 @@ final class FindingRunsIT {
     /** On the only connection, so that what it reads can be counted. */
     private static Runs runs(HikariDataSource pool, String schema) throws SQLException {
         Database database = new Database(Connections.from(pool, 1), () -> null);
-        return new PostgresRuns(database, new QuerySql(new Schema(schema)), new PostgresHints().waitingCallers());
+        Schema named = new Schema(schema);
+        return new PostgresRuns(
+                database, new QuerySql(named), new ObjectListSql(named), new PostgresHints().waitingCallers());
     }
 
     private static void generate(String schema, int runs) throws SQLException {

@@ -24,8 +24,6 @@ import java.util.stream.Collectors;
 
 /** Makes the statistics of the runs that a filter selects. */
 final class StatisticsReader {
-    private static final Duration WITHIN = Duration.ofHours(24);
-
     private final Statistics store;
 
     StatisticsReader(Statistics store) {
@@ -34,7 +32,7 @@ final class StatisticsReader {
 
     /** How the runs have ended. */
     RunStatistics read(RunFilter filter) {
-        List<Seen> found = store.newest(ended(filter), WITHIN, RunStatistics.MOST_RUNS + 1);
+        List<Seen> found = store.newest(ended(filter), RunStatistics.WITHIN, RunStatistics.MOST_RUNS + 1);
         List<Seen> runs = found.subList(0, Math.min(found.size(), RunStatistics.MOST_RUNS));
         Map<RunState, Integer> ended = new EnumMap<>(RunState.class);
         runs.forEach(run -> ended.merge(run.state(), 1, Integer::sum));

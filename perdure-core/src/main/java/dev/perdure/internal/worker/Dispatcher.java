@@ -164,8 +164,8 @@ final class Dispatcher {
     }
 
     /**
-     * Waits for a moment if runs left that a limit counts, but fewer than half as many as the last poll claimed: a
-     * claim of many costs hardly more than a claim of one. Hints end the wait.
+     * Waits for a moment if a limit kept runs from the last poll and fewer runs have left since then than half of what
+     * it claimed: a claim of many costs hardly more than a claim of one. A hint ends the wait.
      */
     private void gather() {
         int left = leftSince.get();

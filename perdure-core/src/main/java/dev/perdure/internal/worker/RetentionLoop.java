@@ -14,8 +14,8 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Removes old runs, batch by batch, and the large payloads to which no row refers any more. The store decides what is due
- * and lets one worker of all processes work at a time, so every worker has this loop and none of them leads. A worker that stops in between leaves nothing behind: a batch
- * is a transaction, and the next batch of any worker goes on.
+ * and lets one worker of all processes work at a time, so every worker has this loop and none of them leads. A worker
+ * that stops in between leaves nothing behind: a batch is a transaction, and the next batch of any worker goes on.
  */
 final class RetentionLoop {
     private static final Logger LOG = LoggerFactory.getLogger("dev.perdure.worker");

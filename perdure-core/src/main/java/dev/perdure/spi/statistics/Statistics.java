@@ -9,7 +9,10 @@ import java.util.Collection;
 import java.util.List;
 import java.util.Map;
 
-/** Reads many runs at once, for statistics. The number of rows that each method looks at is bounded. */
+/**
+ * Reads many runs at once, for statistics. The number of rows that each method looks at is bounded where the store has
+ * an index for it: PostgreSQL has none for the ends of runs before version 16.
+ */
 public interface Statistics {
     /**
      * A run, in short.

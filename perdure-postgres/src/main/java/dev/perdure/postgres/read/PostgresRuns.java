@@ -44,11 +44,11 @@ public final class PostgresRuns implements Runs {
     private final ObjectListSql objectLists;
     private final WaitingCallers waitingCallers;
 
-    public PostgresRuns(Database database, QuerySql sql, WaitingCallers waitingCallers) {
+    public PostgresRuns(Database database, QuerySql sql, ObjectListSql objectLists, WaitingCallers waitingCallers) {
         this.database = database;
         this.query = new Query(database);
         this.sql = sql;
-        this.objectLists = new ObjectListSql(sql.schema);
+        this.objectLists = objectLists;
         this.waitingCallers = waitingCallers;
     }
 

@@ -24,21 +24,12 @@ import tools.jackson.databind.node.ObjectNode;
 
 /** Virtual objects: which there are, their state, and the calls that wait for them. */
 public final class ObjectRoutes {
-    private static final int DEFAULT_LIMIT = 100;
-    private static final int MOST = 1_000;
-
-    private static final List<Parameter> PAGING = List.of(
-            Parameter.query("limit", "How many at most, 1 to 1000. 100 by default."),
-            Parameter.query("after", "The 'next' of the page before."));
-
-    private static final String NEXT = "Give it as 'after' to read the next page; missing on the last one.";
-
     /** A page of types. */
     private record Types(List<String> types, Optional<String> next) {}
 
     private static final Shape<Types> TYPES = Shape.<Types>named("ObjectTypes")
             .texts("types", "By name.", Types::types)
-            .text("next", NEXT, Types::next);
+            .text("next", Paging.NEXT, Types::next);
 
     private static final Shape<States.Listed> LISTED = Shape.<States.Listed>named("ListedObject")
             .text("key", "Its key.", States.Listed::key)
@@ -54,7 +45,7 @@ public final class ObjectRoutes {
 
     private static final Shape<Keys> KEYS = Shape.<Keys>named("ObjectKeys")
             .list("keys", "By key.", LISTED, Keys::keys)
-            .text("next", NEXT, Keys::next);
+            .text("next", Paging.NEXT, Keys::next);
 
     /** An object with some of its state. */
     private record View(ObjectKey object, JsonNode state, Optional<String> next) {}
@@ -63,7 +54,7 @@ public final class ObjectRoutes {
             .text("type", "The type of the object.", view -> view.object().type())
             .text("key", "Its key.", view -> view.object().key())
             .any("state", "Its values by name; empty if it has none.", view -> Optional.of(view.state()))
-            .text("next", NEXT, View::next);
+            .text("next", Paging.NEXT, View::next);
 
     /** The calls of an object. */
     private record Calls(Optional<RunView> holder, List<RunView> waiting, Optional<Long> next) {}
@@ -71,7 +62,7 @@ public final class ObjectRoutes {
     private static final Shape<Calls> CALLS = Shape.<Calls>named("ObjectCalls")
             .object("holder", "The run that holds the object.", RunView.SHAPE, Calls::holder)
             .list("waiting", "The runs that wait for it, in the order of their turns.", RunView.SHAPE, Calls::waiting)
-            .text("next", NEXT, Calls::next);
+            .text("next", Paging.NEXT, Calls::next);
 
     private final Services services;
 
@@ -84,32 +75,28 @@ public final class ObjectRoutes {
     public List<Route> routes() {
         return List.of(
                 Route.get("/objects", "Lists the types of virtual objects that were called.")
-                        .with(PAGING)
+                        .with(Paging.PARAMETERS)
                         .answers(200, "A page.", TYPES)
                         .does(this::types),
                 Route.get("/objects/{type}", "Lists the virtual objects of a type that were called exclusively.")
                         .with(Parameter.query("prefix", "What their keys begin with."))
-                        .with(PAGING)
+                        .with(Paging.PARAMETERS)
                         .answers(200, "A page.", KEYS)
                         .does(this::keys),
                 Route.get("/objects/{type}/{key}", "Shows the state of a virtual object.")
-                        .with(PAGING)
+                        .with(Paging.PARAMETERS)
                         .answers(200, "The object.", OBJECT)
                         .does(this::show),
                 Route.get(
                                 "/objects/{type}/{key}/calls",
                                 "Shows which run holds a virtual object, and which wait for it.")
-                        .with(PAGING)
+                        .with(Paging.PARAMETERS)
                         .answers(200, "A page.", CALLS)
                         .does(this::calls));
     }
 
     private States states() {
         return services.view().store().states();
-    }
-
-    private static int limit(Call call) {
-        return call.number("limit", DEFAULT_LIMIT, 1, MOST);
     }
 
     private static String after(Call call) {
@@ -125,20 +112,20 @@ public final class ObjectRoutes {
     }
 
     private ApiResponse types(Call call) {
-        List<String> types = states().types(after(call), limit(call));
-        return Answers.ok(TYPES.json(new Types(types, next(types, limit(call), type -> type))));
+        List<String> types = states().types(after(call), Paging.limit(call));
+        return Answers.ok(TYPES.json(new Types(types, next(types, Paging.limit(call), type -> type))));
     }
 
     private ApiResponse keys(Call call) {
-        List<States.Listed> keys = states().list(
-                        new States.Page(call.path("type"), call.query("prefix").orElse(""), after(call), limit(call)));
-        return Answers.ok(KEYS.json(new Keys(keys, next(keys, limit(call), States.Listed::key))));
+        List<States.Listed> keys = states().list(new States.Page(
+                call.path("type"), call.query("prefix").orElse(""), after(call), Paging.limit(call)));
+        return Answers.ok(KEYS.json(new Keys(keys, next(keys, Paging.limit(call), States.Listed::key))));
     }
 
     private ApiResponse show(Call call) {
         ObjectKey object = object(call);
         ObjectNode state = Json.object();
-        States.Values page = states().read(object, after(call), limit(call), Paging.BYTES);
+        States.Values page = states().read(object, after(call), Paging.limit(call), Paging.BYTES);
         page.values()
                 .forEach((name, payload) -> services.shown()
                         .payload(new Subject(Kind.STATE, object.type(), name), payload)
@@ -152,13 +139,13 @@ public final class ObjectRoutes {
     private ApiResponse calls(Call call) {
         Runs runs = services.view().store().runs();
         long after = call.offset("after").orElse(0L);
-        List<WaitingCall> waiting = runs.waitingCalls(object(call), after, limit(call));
+        List<WaitingCall> waiting = runs.waitingCalls(object(call), after, Paging.limit(call));
         return Answers.ok(CALLS.json(new Calls(
                 runs.holder(object(call)).map(services.shown()::run),
                 waiting.stream()
                         .map(WaitingCall::run)
                         .map(services.shown()::run)
                         .toList(),
-                next(waiting, limit(call), WaitingCall::number))));
+                next(waiting, Paging.limit(call), WaitingCall::number))));
     }
 }

@@ -11,6 +11,7 @@ import dev.perdure.http.internal.route.Call;
 import dev.perdure.http.internal.route.Parameter;
 import dev.perdure.http.internal.route.Problem;
 import dev.perdure.http.internal.route.Route;
+import dev.perdure.http.internal.show.Paging;
 import dev.perdure.http.internal.show.RunView;
 import dev.perdure.http.internal.show.Services;
 import dev.perdure.spi.statistics.Statistics.Histogram;
@@ -54,7 +55,7 @@ public final class FindRoutes {
 
     private static final Shape<Page> PAGE = Shape.<Page>named("RunPage")
             .list("runs", "The runs.", RunView.SHAPE, Page::runs)
-            .text("next", "Give it as 'after' to read the next page; missing on the last one.", Page::next);
+            .text("next", Paging.NEXT, Page::next);
 
     static final Shape<List<InState>> COUNTS = Shape.<List<InState>>named("RunCounts")
             .list("counts", "The states that have runs.", InState.SHAPE, counts -> counts);

@@ -133,7 +133,7 @@ public final class ReadRoutes {
 
     private static final Shape<JournalPage> JOURNAL = Shape.<JournalPage>named("JournalPage")
             .list("entries", "By position and note.", ENTRY, JournalPage::entries)
-            .number("next", "Give it as 'after' to read the next page; missing on the last one.", JournalPage::next);
+            .number("next", Paging.NEXT, JournalPage::next);
 
     /** A task or child. */
     private record BelowView(RunView run, List<String> after, List<Runs.Entered> history) {}

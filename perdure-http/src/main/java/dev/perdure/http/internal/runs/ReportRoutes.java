@@ -6,6 +6,7 @@ import dev.perdure.http.internal.route.Answers;
 import dev.perdure.http.internal.route.Call;
 import dev.perdure.http.internal.route.Parameter;
 import dev.perdure.http.internal.route.Route;
+import dev.perdure.http.internal.show.Paging;
 import dev.perdure.http.internal.show.Services;
 import dev.perdure.http.security.Redaction.Kind;
 import dev.perdure.http.security.Redaction.Subject;
@@ -23,9 +24,6 @@ import org.slf4j.event.Level;
 
 /** What steps of a run report while they run, and the topics under which the run has published. */
 public final class ReportRoutes {
-    private static final int DEFAULT_LIMIT = 100;
-    private static final int MOST = 1_000;
-
     static final Shape<StepProgress> PROGRESS = Shape.<StepProgress>named("StepProgress")
             .text("step", "The name of the step.", StepProgress::step)
             .number("position", "Its position in the journal.", StepProgress::position)
@@ -70,7 +68,7 @@ public final class ReportRoutes {
 
     private static final Shape<Topics> TOPICS = Shape.<Topics>named("PublishedTopics")
             .list("topics", "By name.", TOPIC, Topics::topics)
-            .text("next", "Give it as 'after' to read the next page; missing on the last one.", Topics::next);
+            .text("next", Paging.NEXT, Topics::next);
 
     private final Services services;
 
@@ -83,23 +81,19 @@ public final class ReportRoutes {
     public List<Route> routes() {
         return List.of(
                 Route.get("/runs/{id}/log", "Shows what the steps of a run have logged: the newest lines are kept.")
-                        .with(
-                                Parameter.query("limit", "How many lines at most, 1 to 1000. 100 by default."),
-                                Parameter.query("after", "The 'next' of the page before."),
-                                Parameter.query("newest", "Whether the last lines are wanted, and not the first."))
+                        .with(Paging.PARAMETERS)
+                        .with(Parameter.query("newest", "Whether the last lines are wanted, and not the first."))
                         .answers(200, "A page.", LOG)
                         .does(this::log),
                 Route.get("/runs/{id}/published", "Lists the topics under which a run has published values.")
-                        .with(
-                                Parameter.query("limit", "How many topics at most, 1 to 1000. 100 by default."),
-                                Parameter.query("after", "The 'next' of the page before."))
+                        .with(Paging.PARAMETERS)
                         .answers(200, "A page.", TOPICS)
                         .does(this::topics));
     }
 
     private ApiResponse log(Call call) {
         Runs.Found found = services.found(call);
-        int limit = call.number("limit", DEFAULT_LIMIT, 1, MOST);
+        int limit = Paging.limit(call);
         Optional<Long> after = call.offset("after");
         LogFilter all = call.flag("newest") ? LogFilter.newest(limit) : LogFilter.oldest(limit);
         LogPage page = services.run(call)
@@ -143,7 +137,7 @@ public final class ReportRoutes {
     }
 
     private ApiResponse topics(Call call) {
-        int limit = call.number("limit", DEFAULT_LIMIT, 1, MOST);
+        int limit = Paging.limit(call);
         List<PublishedName> topics = services.view()
                 .store()
                 .mailboxes()

@@ -37,7 +37,6 @@ import java.util.stream.Collectors;
 
 /** How runs end, how long they take, what they fail with, and how many there are a second. */
 public final class StatisticsRoutes {
-    private static final Duration WITHIN = Duration.ofHours(24);
     private static final int MOST_RUNS = 5_000;
     private static final int DEFAULT_SECONDS = 300;
     private static final int LEAST_SECONDS = 10;
@@ -258,8 +257,10 @@ public final class StatisticsRoutes {
     }
 
     private ApiResponse definitions() {
-        List<Seen> found =
-                services.view().store().statistics().newest(RunFilter.all().withoutEngineRuns(), WITHIN, MOST_RUNS + 1);
+        List<Seen> found = services.view()
+                .store()
+                .statistics()
+                .newest(RunFilter.all().withoutEngineRuns(), RunStatistics.WITHIN, MOST_RUNS + 1);
         List<Seen> runs = found.subList(0, Math.min(found.size(), MOST_RUNS));
         Map<String, List<Seen>> byName = runs.stream().collect(Collectors.groupingBy(Seen::definition));
         TreeSet<String> registered = services.view().signatures().stream()

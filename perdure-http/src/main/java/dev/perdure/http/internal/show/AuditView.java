@@ -36,7 +36,7 @@ public record AuditView(List<AuditEntry> entries, Optional<String> next) {
     /** What it looks like. */
     public static final Shape<AuditView> PAGE = Shape.<AuditView>named("AuditPage")
             .list("entries", "Newest first.", ENTRY, AuditView::entries)
-            .text("next", "Give it as 'after' to read the next page; missing on the last one.", AuditView::next);
+            .text("next", Paging.NEXT, AuditView::next);
 
     /** The page that a filter selects. */
     public static AuditView page(Services services, AuditFilter filter) {
