@@ -16,7 +16,7 @@ import tools.jackson.databind.ser.ValueSerializerModifier;
 /**
  * Refuses classes with fields that JSON would lose: a private field without a getter would be read back empty, without
  * an error. A field may have another name than its property, so a class is refused only if it has more such fields than
- * properties without a field.
+ * properties without a field. It refuses entities of JPA as well, wherever they are in a value.
  */
 final class LostFields extends ValueSerializerModifier {
     private static final long serialVersionUID = 1L;
@@ -24,6 +24,9 @@ final class LostFields extends ValueSerializerModifier {
     @Override
     public List<BeanPropertyWriter> changeProperties(
             SerializationConfig config, BeanDescription.Supplier described, List<BeanPropertyWriter> properties) {
+        if (TypeRules.isEntity(described.getBeanClass())) {
+            throw TypeRules.refuseEntity(described.getBeanClass());
+        }
         Set<String> named = new HashSet<>();
         for (BeanPropertyWriter property : properties) {
             named.add(property.getName());

@@ -23,6 +23,8 @@ final class TypeRules {
     private static final Set<Class<?>> ABSTRACT_BUT_KNOWN =
             Set.of(Path.class, ZoneId.class, TimeZone.class, Calendar.class);
 
+    private static final Set<String> ENTITY = Set.of("jakarta.persistence.Entity", "javax.persistence.Entity");
+
     private TypeRules() {}
 
     static void check(Type type) {
@@ -50,6 +52,8 @@ final class TypeRules {
             throw refuse(type, "every value is an Object, so nothing says which class to read back");
         } else if (type.getTypeParameters().length > 0) {
             throw refuse(type, "it lacks its type arguments");
+        } else if (isEntity(type)) {
+            throw refuseEntity(type);
         } else {
             checkInstantiable(type);
         }
@@ -63,6 +67,19 @@ final class TypeRules {
                     "it is " + (type.isInterface() ? "an interface" : "an abstract class")
                             + ", and its implementation is not known when it is read back (make it sealed, or use a concrete class)");
         }
+    }
+
+    /** Whether it is an entity of JPA. The annotation is known by its name, because few applications have JPA. */
+    static boolean isEntity(Class<?> type) {
+        return Arrays.stream(type.getAnnotations())
+                .anyMatch(annotation ->
+                        ENTITY.contains(annotation.annotationType().getName()));
+    }
+
+    static PayloadException refuseEntity(Class<?> type) {
+        return refuse(
+                type,
+                "it is a JPA entity, and its lazy fields and its identity belong to a persistence context that ends before the value is read back (use its id, or a record with the fields that are needed)");
     }
 
     private static boolean saysItsSubtypes(Class<?> type) {
