@@ -36,6 +36,8 @@ import org.jspecify.annotations.Nullable;
 final class MemoryQueries implements Runs, Journals {
     private static final Comparator<RunInfo> NEWEST_FIRST =
             Comparator.comparing(RunInfo::createdAt).thenComparing(RunInfo::id).reversed();
+    private static final Comparator<BelowPlace> BY_CREATION =
+            Comparator.comparing(BelowPlace::createdAt).thenComparingLong(BelowPlace::key);
 
     private final Tables tables;
 
@@ -206,37 +208,58 @@ final class MemoryQueries implements Runs, Journals {
     }
 
     @Override
-    public List<TaskRow> tasksWithoutOutcomes(RunRef run) {
-        return tasks(run).stream().map(MemoryQueries::withoutOutcome).toList();
-    }
-
-    @Override
     public List<TaskRow> children(RunRef run) {
-        return children(run, 0, Integer.MAX_VALUE);
-    }
-
-    @Override
-    public List<TaskRow> childrenWithoutOutcomes(RunRef run, long after, int limit) {
-        return children(run, after, limit).stream()
-                .map(MemoryQueries::withoutOutcome)
-                .toList();
-    }
-
-    private static TaskRow withoutOutcome(TaskRow row) {
-        return new TaskRow(row.run(), row.info(), row.after(), Payload.EMPTY, row.history());
-    }
-
-    private List<TaskRow> children(RunRef run, long after, int limit) {
-        return tables.inTransaction(() -> tables.byKey.values().stream()
-                .filter(row -> row.start.parent() != null
-                        && row.start.parent().run().equals(run)
-                        && !row.start.parent().isReport()
-                        && !row.isTask()
-                        && row.ref.key() > after)
-                .sorted(Comparator.comparingLong(row -> row.ref.key()))
-                .limit(limit)
+        return tables.inTransaction(() -> startedBy(run)
+                .filter(row -> !row.isTask())
                 .map(row -> task(row, row))
                 .toList());
+    }
+
+    @Override
+    public BelowPage tasks(RunRef run, BelowPlace after, int limit) {
+        return below(run, true, after, limit);
+    }
+
+    @Override
+    public BelowPage children(RunRef run, BelowPlace after, int limit) {
+        return below(run, false, after, limit);
+    }
+
+    private BelowPage below(RunRef run, boolean tasks, BelowPlace after, int limit) {
+        return tables.inTransaction(() -> {
+            List<Row> next = startedBy(run)
+                    .filter(row -> row.isTask() == tasks && BY_CREATION.compare(place(row), after) > 0)
+                    .limit(limit + 1L)
+                    .toList();
+            List<Row> page = next.subList(0, Math.min(limit, next.size()));
+            return new BelowPage(
+                    page.stream().map(this::below).toList(),
+                    next.size() > limit ? Optional.of(place(page.getLast())) : Optional.empty());
+        });
+    }
+
+    /** The tasks and children of a run, the oldest first. */
+    private Stream<Row> startedBy(RunRef run) {
+        return tables.byKey.values().stream()
+                .filter(row -> row.start.parent() != null
+                        && row.start.parent().run().equals(run)
+                        && !row.start.parent().isReport())
+                .sorted(Comparator.comparing(MemoryQueries::place, BY_CREATION));
+    }
+
+    private static BelowPlace place(Row row) {
+        return new BelowPlace(row.createdAt, row.ref.key());
+    }
+
+    private Below below(Row row) {
+        return new Below(
+                row.ref,
+                info(row),
+                row.isTask() ? row.premises.stream().map(task -> task.ref.id()).toList() : List.of(),
+                row.entered.stream()
+                        .limit(Below.SHOWN_STATES)
+                        .map(entered -> new Entered(entered.state(), entered.at(), ""))
+                        .toList());
     }
 
     private TaskRow task(Row dag, Row task) {

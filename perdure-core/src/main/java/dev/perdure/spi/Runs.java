@@ -59,10 +59,43 @@ public interface Runs {
      * @param run the run
      * @param info its state and attributes
      * @param after the indexes of the tasks that it comes after; empty for a child
-     * @param outcome its result or failure; empty if it has not ended, or if the rows were asked for without outcomes
+     * @param outcome its result or failure; empty if it has not ended
      * @param history the states that it has been in, in all its lives, oldest first
      */
     record TaskRow(RunRef run, RunInfo info, List<Integer> after, Payload outcome, List<Entered> history) {}
+
+    /**
+     * A task or a child of a run, as lists show it.
+     *
+     * @param run the run
+     * @param info its state and attributes
+     * @param after the ids of the tasks that it comes after; empty for a child
+     * @param history the first {@value #SHOWN_STATES} states that it has been in, in all its lives, oldest first, without
+     *     reasons
+     */
+    record Below(RunRef run, RunInfo info, List<RunId> after, List<Entered> history) {
+        /** How many states the history has at most. */
+        public static final int SHOWN_STATES = 100;
+    }
+
+    /**
+     * A place in the list of the tasks or the children of a run.
+     *
+     * @param createdAt when the run before it was created
+     * @param key the key of that run
+     */
+    record BelowPlace(Instant createdAt, long key) {
+        /** The beginning of the list. */
+        public static final BelowPlace FIRST = new BelowPlace(Instant.EPOCH, 0);
+    }
+
+    /**
+     * A page of the tasks or the children of a run.
+     *
+     * @param runs the runs; fewer than were asked for, or none, if the store has looked at many others to find them
+     * @param next where the next page begins; empty if this is the last one
+     */
+    record BelowPage(List<Below> runs, Optional<BelowPlace> next) {}
 
     /**
      * A state that a run entered.
@@ -141,19 +174,26 @@ public interface Runs {
     /** The tasks of this run, in the order of its start. */
     List<TaskRow> tasks(RunRef run);
 
-    /** The tasks of this run without their outcomes, which may be large and which lists do not show. */
-    List<TaskRow> tasksWithoutOutcomes(RunRef run);
-
     /** All children that the current life of this run has started, oldest first, without its tasks. */
     List<TaskRow> children(RunRef run);
 
     /**
-     * A page of these children without their outcomes.
+     * A page of the tasks of this run, in the order of its start. Reads a bounded number of rows, however many tasks there
+     * are.
      *
-     * @param after the key of the child after which to begin, or 0
+     * @param after where to begin
      * @param limit how many at most
      */
-    List<TaskRow> childrenWithoutOutcomes(RunRef run, long after, int limit);
+    BelowPage tasks(RunRef run, BelowPlace after, int limit);
+
+    /**
+     * A page of the children that the current life of this run has started, oldest first, without its tasks. Reads a
+     * bounded number of rows, too. A child that is started between two pages is on the second.
+     *
+     * @param after where to begin
+     * @param limit how many at most
+     */
+    BelowPage children(RunRef run, BelowPlace after, int limit);
 
     /**
      * A call that waits for a virtual object.

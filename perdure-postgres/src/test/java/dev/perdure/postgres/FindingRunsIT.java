@@ -16,16 +16,20 @@ import dev.perdure.postgres.read.ObjectListSql;
 import dev.perdure.postgres.read.PostgresRuns;
 import dev.perdure.postgres.read.QuerySql;
 import dev.perdure.spi.Runs;
+import dev.perdure.spi.change.RunRef;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.sql.Statement;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.ArrayList;
 import java.util.EnumSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
+import java.util.function.Supplier;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
@@ -208,6 +212,70 @@ final class FindingRunsIT {
                     .as("the index of creation passes over runs of other definitions")
                     .isLessThan(1_000);
         }
+    }
+
+    /** Of one instant, as if one commit had started them, in lives before the current one, and as tasks. */
+    private static final String STARTED = """
+            INSERT INTO %1$s.run (key, seed, epoch, created_at, changed_at, priority, partition, state, id, definition, queue,
+                                  parent, parent_restarts, after, before)
+            SELECT i * 256, i, 1, timestamptz '%2$s', timestamptz '%2$s', 0, 0, 6, 'run-' || i, 'order', 'default', parent,
+                   CASE WHEN i = 1 OR i %% 20000 = 19999 THEN 0 ELSE 1 END,
+                   CASE WHEN parent = 512 THEN '{}'::bigint[] END, CASE WHEN parent = 512 THEN '{}'::bigint[] END
+            FROM (
+                SELECT i, CASE WHEN i > 3 THEN (1 + i / 20000) * 256 END AS parent FROM generate_series(1::bigint, 59999) AS i
+            ) AS generated;
+            UPDATE %1$s.run SET restarts = 1 WHERE key = 256;
+            ANALYZE %1$s.run
+            """;
+
+    @Test
+    void a_page_of_20_000_tasks_or_children_looks_at_few_runs() throws SQLException {
+        String schema = TestServer.newSchema();
+        try (HikariDataSource pool = TestServer.pool(3)) {
+            PostgresStore.on(pool).schema(schema).notifications(false).open().close();
+        }
+        TestServer.execute(STARTED.formatted(schema, NOW));
+        RunRef parent = new RunRef(RunId.of("run-1"), 256);
+        RunRef dag = new RunRef(RunId.of("run-2"), 512);
+        RunRef restarted = new RunRef(RunId.of("run-3"), 768);
+        Runs.BelowPlace middle = new Runs.BelowPlace(NOW, 10_000 * 256);
+        try (HikariDataSource pool = TestServer.pool(1)) {
+            Runs found = runs(pool, schema);
+            Map<String, Supplier<Runs.BelowPage>> pages = Map.of(
+                    "children", () -> found.children(parent, Runs.BelowPlace.FIRST, 100),
+                    "children from the middle", () -> found.children(parent, middle, 100),
+                    "tasks", () -> found.tasks(dag, Runs.BelowPlace.FIRST, 100));
+            for (Map.Entry<String, Supplier<Runs.BelowPage>> each : pages.entrySet()) {
+                assertLooksAtFew(each.getKey(), pool, schema, () -> {
+                    Runs.BelowPage page = each.getValue().get();
+                    assertThat(page.runs()).as(each.getKey()).hasSize(100);
+                    assertThat(page.next()).isPresent();
+                });
+            }
+            assertLooksAtFew("children of earlier lives", pool, schema, () -> {
+                Runs.BelowPage page = found.children(restarted, Runs.BelowPlace.FIRST, 100);
+                assertThat(page.runs()).isEmpty();
+                assertThat(page.next()).isPresent();
+            });
+            List<RunId> all = new ArrayList<>();
+            Optional<Runs.BelowPlace> next = Optional.of(Runs.BelowPlace.FIRST);
+            while (next.isPresent()) {
+                Runs.BelowPage page = found.children(restarted, next.get(), 100);
+                page.runs().forEach(run -> all.add(run.run().id()));
+                next = page.next();
+            }
+            assertThat(all).as("after all pages").containsExactly(RunId.of("run-59999"));
+        }
+        TestServer.execute("DROP SCHEMA " + schema + " CASCADE");
+    }
+
+    private static void assertLooksAtFew(String what, HikariDataSource pool, String schema, Runnable page)
+            throws SQLException {
+        Looked before = Looked.now(schema, pool);
+        page.run();
+        Looked after = Looked.now(schema, pool);
+        assertThat(after.whole() - before.whole()).as(what).isZero();
+        assertThat(after.rows() - before.rows()).as(what).isLessThan(2_000);
     }
 
     /** With five million runs, which takes minutes to generate. */

@@ -17,6 +17,7 @@ import dev.perdure.postgres.read.JournalSql;
 import dev.perdure.postgres.read.MailboxSql;
 import dev.perdure.postgres.read.ObjectListSql;
 import dev.perdure.postgres.read.QuerySql;
+import dev.perdure.postgres.read.StartedRunsSql;
 import dev.perdure.postgres.read.StatisticsSql;
 import dev.perdure.postgres.removal.RemovalSql;
 import dev.perdure.postgres.report.LogSql;
@@ -111,6 +112,7 @@ final class StatementsIT {
                 new ReportSql(SCHEMA, ledger),
                 new LogSql(SCHEMA, ledger),
                 new QuerySql(SCHEMA),
+                new StartedRunsSql(SCHEMA),
                 new JournalSql(SCHEMA, ledger.settings),
                 new MailboxSql(SCHEMA),
                 new InboxSql(SCHEMA),

@@ -1,6 +1,7 @@
 package dev.perdure.cli.run;
 
 import dev.perdure.Run;
+import dev.perdure.RunId;
 import dev.perdure.RunInfo;
 import dev.perdure.RunState;
 import dev.perdure.attribute.AttributeValue;
@@ -33,6 +34,7 @@ public final class RunPage {
     /** How many characters of a payload it prints as text. JSON and the view {@code runs} have all of it. */
     private static final int SHOWN = 2_000;
 
+    private static final int TASK_PAGE = 1_000;
     private static final int AUDIT_PAGE = 1_000;
 
     /** A run in a list. */
@@ -114,13 +116,9 @@ public final class RunPage {
                 "run",
                 DETAILS,
                 new Shown(run.info(), runs.input(ref).flatMap(RunPage::text), result.flatMap(RunPage::text)));
-        List<Runs.TaskRow> tasks = runs.tasksWithoutOutcomes(ref);
+        List<Task> tasks = tasks(run, ref);
         if (!tasks.isEmpty()) {
-            page.many(
-                    "tasks",
-                    TASK,
-                    tasks.stream().map(task -> task(run, task, tasks)).toList(),
-                    "");
+            page.many("tasks", TASK, tasks, "");
         }
         ReportPage.add(page, run);
         History.add(page, run.history());
@@ -219,15 +217,26 @@ public final class RunPage {
         return text.toString();
     }
 
-    private static Task task(Run<?> dag, Runs.TaskRow task, List<Runs.TaskRow> tasks) {
+    private List<Task> tasks(Run<?> dag, RunRef ref) {
+        List<Task> tasks = new ArrayList<>();
+        Optional<Runs.BelowPlace> next = Optional.of(Runs.BelowPlace.FIRST);
+        while (next.isPresent()) {
+            Runs.BelowPage page = runs.tasks(ref, next.get(), TASK_PAGE);
+            page.runs().forEach(task -> tasks.add(task(dag, task)));
+            next = page.next();
+        }
+        return tasks;
+    }
+
+    private static Task task(Run<?> dag, Runs.Below task) {
         return new Task(
-                name(dag, task),
+                name(dag, task.run().id()),
                 task.info(),
-                task.after().stream().map(place -> name(dag, tasks.get(place))).toList());
+                task.after().stream().map(id -> name(dag, id)).toList());
     }
 
     /** The run of a task has the id of its DAG, a slash and the task's name. */
-    private static String name(Run<?> dag, Runs.TaskRow task) {
-        return task.run().id().value().substring(dag.id().value().length() + 1);
+    private static String name(Run<?> dag, RunId task) {
+        return task.value().substring(dag.id().value().length() + 1);
     }
 }

@@ -42,6 +42,7 @@ public final class PostgresRuns implements Runs {
     private final Query query;
     private final QuerySql sql;
     private final ObjectListSql objectLists;
+    private final StartedRuns started;
     private final WaitingCallers waitingCallers;
 
     public PostgresRuns(Database database, QuerySql sql, ObjectListSql objectLists, WaitingCallers waitingCallers) {
@@ -49,6 +50,7 @@ public final class PostgresRuns implements Runs {
         this.query = new Query(database);
         this.sql = sql;
         this.objectLists = objectLists;
+        this.started = new StartedRuns(database, sql.schema);
         this.waitingCallers = waitingCallers;
     }
 
@@ -81,7 +83,7 @@ public final class PostgresRuns implements Runs {
         return counts;
     }
 
-    private static RunInfo info(ResultSet row) throws SQLException {
+    static RunInfo info(ResultSet row) throws SQLException {
         RunState state = Codes.state(row.getInt("state"));
         Instant wakeAt = Results.timeOrNull(row, "wake_at");
         List<String> awaited = state == RunState.SUSPENDED ? Results.texts(row, "awaited") : List.of();
@@ -196,37 +198,31 @@ public final class PostgresRuns implements Runs {
 
     @Override
     public List<TaskRow> tasks(RunRef run) {
-        return startedRuns(run, 0, Integer.MAX_VALUE, new Started(sql.tasks, sql.taskChanges));
-    }
-
-    @Override
-    public List<TaskRow> tasksWithoutOutcomes(RunRef run) {
-        return startedRuns(run, 0, Integer.MAX_VALUE, new Started(sql.tasksWithoutOutcomes, sql.taskChanges));
+        return startedRuns(sql.tasks, sql.taskChanges, parameters -> parameters.number(run.key()));
     }
 
     @Override
     public List<TaskRow> children(RunRef run) {
-        return startedRuns(run, 0, Integer.MAX_VALUE, new Started(sql.children, sql.childrenChanges));
+        return startedRuns(
+                sql.children,
+                sql.childrenChanges,
+                parameters -> parameters.number(run.key()).number(run.key()));
     }
 
     @Override
-    public List<TaskRow> childrenWithoutOutcomes(RunRef run, long after, int limit) {
-        return startedRuns(run, after, limit, new Started(sql.childrenWithoutOutcomes, sql.childrenChanges));
+    public BelowPage tasks(RunRef run, BelowPlace after, int limit) {
+        return started.tasks(run, after, limit);
     }
 
-    /** What reads the runs that a run has started, and what reads their changes of state. */
-    private record Started(String members, String changes) {}
+    @Override
+    public BelowPage children(RunRef run, BelowPlace after, int limit) {
+        return started.children(run, after, limit);
+    }
 
-    private List<TaskRow> startedRuns(RunRef run, long after, int limit, Started statements) {
+    private List<TaskRow> startedRuns(String members, String changes, Query.Binding parent) {
         Map<Long, Integer> places = new HashMap<>();
-        List<UnplacedTask> tasks = query.all(
-                statements.members(),
-                parameters -> parameters
-                        .time(database.time())
-                        .number(run.key())
-                        .number(after)
-                        .integer(limit),
-                row -> {
+        List<UnplacedTask> tasks =
+                query.all(members, parameters -> parent.bind(parameters.time(database.time())), row -> {
                     places.put(row.getLong("key"), places.size());
                     return new UnplacedTask(
                             row.getLong("key"),
@@ -239,8 +235,8 @@ public final class PostgresRuns implements Runs {
         }
         Map<Long, List<Entered>> histories = new HashMap<>();
         query.all(
-                statements.changes(),
-                parameters -> parameters.number(run.key()).number(after).integer(limit),
+                changes,
+                parent,
                 row -> histories
                         .computeIfAbsent(row.getLong("key"), none -> new ArrayList<>())
                         .add(entered(row)));

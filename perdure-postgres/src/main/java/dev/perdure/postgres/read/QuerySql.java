@@ -137,32 +137,19 @@ public final class QuerySql {
             """;
 
     /** Selects the tasks of a run: runs that were started together with their parent. */
-    private static final String TASKS = "r.before IS NOT NULL";
+    static final String TASKS = "r.before IS NOT NULL";
 
     /** Selects the children that the current life of a run has started. */
-    private static final String CHILDREN =
-            "r.before IS NULL AND r.parent_position IS DISTINCT FROM ${REPORTING} AND r.parent_restarts = (SELECT p.restarts FROM ${schema}.run p WHERE p.key = r.parent)";
+    static final String CHILDREN =
+            "r.before IS NULL AND r.parent_position IS DISTINCT FROM ${REPORTING} AND r.parent_restarts = (SELECT p.restarts FROM ${schema}.run p WHERE p.key = ?)";
 
-    /** A page of the tasks or the children of a run, in the order of their start. */
+    /** The tasks or the children of a run, in the order of their start. */
     private static final String STARTED = """
-            SELECT ${info}, CASE WHEN r.before IS NULL THEN '{}'::bigint[] ELSE r.after END AS after, ${outcome} AS outcome
-            FROM (
-                -- Apart, so that no plan looks for the first of them among all runs.
-                SELECT * FROM (SELECT * FROM ${schema}.run r WHERE r.parent = ? AND ${member} AND r.key > ? OFFSET 0) r
-                ORDER BY r.key
-                LIMIT ?
-            ) AS r
-            ${outcomes}
-            ORDER BY r.key
+            SELECT ${info}, CASE WHEN r.before IS NULL THEN '{}'::bigint[] ELSE r.after END AS after, o.payload AS outcome
+            FROM (SELECT * FROM ${schema}.run r WHERE r.parent = ? AND ${member} OFFSET 0) AS r
+            LEFT JOIN LATERAL (SELECT payload FROM ${schema}.journal j WHERE j.key = r.key AND j.position = ${OUTCOME} OFFSET 0) o ON true
+            ORDER BY ${order}
             """;
-
-    private static final String STARTED_WITH_OUTCOMES = STARTED.replace("${outcome}", "o.payload")
-            .replace(
-                    "${outcomes}",
-                    "LEFT JOIN LATERAL (SELECT payload FROM ${schema}.journal j WHERE j.key = r.key AND j.position = ${OUTCOME} OFFSET 0) o ON true");
-
-    private static final String STARTED_WITHOUT_OUTCOMES =
-            STARTED.replace("${outcome}", "NULL::bytea").replace("${outcomes}", "");
 
     /** The first state of a run that has left that state, where no row of {@code event} has it. */
     private static final String FIRST_STATE = """
@@ -179,12 +166,8 @@ public final class QuerySql {
     private static final String STARTED_CHANGES = """
             SELECT t.key, c.state, c.at, c.reason
             FROM (
-                SELECT * FROM (
-                    SELECT key, changes, state, created_at, changed_at, reason, ran_at, after FROM ${schema}.run r
-                    WHERE r.parent = ? AND ${member} AND r.key > ? OFFSET 0
-                ) AS r
-                ORDER BY r.key
-                LIMIT ?
+                SELECT key, changes, state, created_at, changed_at, reason, ran_at, after FROM ${schema}.run r
+                WHERE r.parent = ? AND ${member} OFFSET 0
             ) AS t
             CROSS JOIN LATERAL (
                 SELECT number, state, at, reason FROM ${schema}.event WHERE event.key = t.key
@@ -233,10 +216,8 @@ public final class QuerySql {
     final String ended;
     final String liveChildren;
     final String tasks;
-    final String tasksWithoutOutcomes;
     final String taskChanges;
     final String children;
-    final String childrenWithoutOutcomes;
     final String childrenChanges;
     final String changes;
     final String audited;
@@ -251,11 +232,9 @@ public final class QuerySql {
         this.premises = schema.sql(PREMISES);
         this.ended = schema.sql(ENDED);
         this.liveChildren = schema.sql(LIVE_CHILDREN);
-        this.tasks = startedRuns(schema, STARTED_WITH_OUTCOMES, TASKS);
-        this.tasksWithoutOutcomes = startedRuns(schema, STARTED_WITHOUT_OUTCOMES, TASKS);
+        this.tasks = startedRuns(schema, STARTED.replace("${order}", "r.key"), TASKS);
         this.taskChanges = startedRuns(schema, STARTED_CHANGES, TASKS);
-        this.children = startedRuns(schema, STARTED_WITH_OUTCOMES, CHILDREN);
-        this.childrenWithoutOutcomes = startedRuns(schema, STARTED_WITHOUT_OUTCOMES, CHILDREN);
+        this.children = startedRuns(schema, STARTED.replace("${order}", "r.created_at, r.key"), CHILDREN);
         this.childrenChanges = startedRuns(schema, STARTED_CHANGES, CHILDREN);
         this.audited = schema.sql(AUDITED.replace("${name}", ""));
         this.auditedOf = schema.sql(AUDITED.replace("${name}", "name = ?::text AND subject = ?::text AND"));
@@ -269,7 +248,7 @@ public final class QuerySql {
                 .replace("${first_state}", firstState("t")));
     }
 
-    private static String firstState(String run) {
+    static String firstState(String run) {
         return FIRST_STATE.replace("${run}", run);
     }
 }

@@ -21,6 +21,7 @@ import dev.perdure.spi.change.WorkerId;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.Set;
 import java.util.UUID;
 import java.util.stream.IntStream;
@@ -465,11 +466,24 @@ public abstract class TaskConformance extends DagConformance {
                         new Runs.Entered(RunState.PENDING, BEGINNING, ""),
                         new Runs.Entered(RunState.RUNNING, now(), ""),
                         new Runs.Entered(RunState.FAILED, now(), "it broke"));
-        assertThat(store().runs().tasksWithoutOutcomes(started.run()))
-                .isEqualTo(rows.stream()
-                        .map(row -> new Runs.TaskRow(row.run(), row.info(), row.after(), payload(""), row.history()))
-                        .toList());
+        Runs.BelowPage first = store().runs().tasks(started.run(), Runs.BelowPlace.FIRST, 3);
+        assertThat(first.runs())
+                .isEqualTo(
+                        rows.subList(0, 3).stream().map(row -> below(row, rows)).toList());
+        assertThat(store().runs().tasks(started.run(), first.next().orElseThrow(), 3))
+                .as("names tasks of the page before")
+                .isEqualTo(new Runs.BelowPage(List.of(below(rows.get(3), rows)), Optional.empty()));
         assertThat(store().runs().tasks(y.run())).isEmpty();
+    }
+
+    private static Runs.Below below(Runs.TaskRow row, List<Runs.TaskRow> all) {
+        return new Runs.Below(
+                row.run(),
+                row.info(),
+                row.after().stream().map(index -> all.get(index).run().id()).toList(),
+                row.history().stream()
+                        .map(entered -> new Runs.Entered(entered.state(), entered.at(), ""))
+                        .toList());
     }
 
     @Test
@@ -491,5 +505,11 @@ public abstract class TaskConformance extends DagConformance {
         assertThat(store().runs().tasks(dag.run()))
                 .extracting(row -> row.run().id().value())
                 .containsExactly("a");
+        assertThat(store().runs().tasks(dag.run(), Runs.BelowPlace.FIRST, 10).runs())
+                .extracting(row -> row.run().id().value())
+                .containsExactly("a");
+        assertThat(store().runs().children(dag.run(), Runs.BelowPlace.FIRST, 10).runs())
+                .extracting(row -> row.run().id().value())
+                .containsExactly("child");
     }
 }

@@ -1,6 +1,7 @@
 package dev.perdure.http.internal.runs;
 
 import dev.perdure.HistoryEvent;
+import dev.perdure.RunId;
 import dev.perdure.RunState;
 import dev.perdure.audit.AuditFilter;
 import dev.perdure.error.PayloadException;
@@ -27,6 +28,8 @@ import dev.perdure.spi.Runs;
 import dev.perdure.spi.change.ObjectCall;
 import dev.perdure.spi.change.Payload;
 import dev.perdure.spi.change.Recorded;
+import java.time.DateTimeException;
+import java.time.Instant;
 import java.util.List;
 import java.util.Optional;
 import tools.jackson.databind.JsonNode;
@@ -136,7 +139,7 @@ public final class ReadRoutes {
             .number("next", Paging.NEXT, JournalPage::next);
 
     /** A task or child. */
-    private record BelowView(RunView run, List<String> after, List<Runs.Entered> history) {}
+    private record BelowView(RunView run, Runs.Below below) {}
 
     private static final Shape<Runs.Entered> ENTERED = Shape.<Runs.Entered>named("EnteredState")
             .text("state", "The state.", Runs.Entered::state)
@@ -144,8 +147,15 @@ public final class ReadRoutes {
 
     private static final Shape<BelowView> BELOW = Shape.<BelowView>named("RunBelow")
             .object("run", "The run.", RunView.SHAPE, below -> Optional.of(below.run()))
-            .texts("after", "The ids of the tasks that it comes after.", BelowView::after)
-            .list("history", "The states that it has been in, oldest first.", ENTERED, BelowView::history);
+            .texts(
+                    "after",
+                    "The ids of the tasks that it comes after.",
+                    view -> view.below().after().stream().map(RunId::value).toList())
+            .list(
+                    "history",
+                    "The first 100 states that it has been in, oldest first.",
+                    ENTERED,
+                    view -> view.below().history());
 
     private static final Shape<Page<BelowView>> TASKS = Shape.<Page<BelowView>>named("Tasks")
             .list("tasks", "In the order of the DAG.", BELOW, Page::list)
@@ -300,41 +310,35 @@ public final class ReadRoutes {
         return Answers.ok(JOURNAL.json(new JournalPage(entries, next)));
     }
 
-    /** All tasks of a DAG are read, because they name each other; only the answer is cut. */
     private ApiResponse tasks(Call call) {
-        List<Runs.TaskRow> all =
-                runs().tasksWithoutOutcomes(services.found(call).ref());
-        List<String> ids = all.stream().map(row -> row.run().id().value()).toList();
-        int from = call.query("after")
-                .map(last -> ids.indexOf(last) + 1)
-                .map(next -> {
-                    if (next == 0) {
-                        throw Paging.unknownPlace();
-                    }
-                    return next;
-                })
-                .orElse(0);
-        int to = Math.min(all.size(), from + Paging.limit(call));
-        List<BelowView> page = all.subList(from, to).stream()
-                .map(row -> below(row, row.after().stream().map(ids::get).toList()))
-                .toList();
-        return Answers.ok(
-                TASKS.json(new Page<>(page, to == all.size() ? Optional.empty() : Optional.of(ids.get(to - 1)))));
+        return Answers.ok(TASKS.json(below(runs().tasks(services.found(call).ref(), place(call), Paging.limit(call)))));
     }
 
     private ApiResponse children(Call call) {
-        int limit = Paging.limit(call);
-        List<Runs.TaskRow> rows = runs().childrenWithoutOutcomes(
-                        services.found(call).ref(), call.offset("after").orElse(0L), limit);
-        return Answers.ok(CHILDREN.json(new Page<>(
-                rows.stream().map(row -> below(row, List.of())).toList(),
-                rows.size() < limit
-                        ? Optional.empty()
-                        : Optional.of(Long.toString(rows.getLast().run().key())))));
+        return Answers.ok(
+                CHILDREN.json(below(runs().children(services.found(call).ref(), place(call), Paging.limit(call)))));
     }
 
-    private BelowView below(Runs.TaskRow row, List<String> after) {
-        return new BelowView(services.shown().run(row.info()), after, row.history());
+    private Page<BelowView> below(Runs.BelowPage page) {
+        return new Page<>(
+                page.runs().stream()
+                        .map(below -> new BelowView(services.shown().run(below.info()), below))
+                        .toList(),
+                page.next().map(place -> place.key() + "@" + place.createdAt()));
+    }
+
+    private static Runs.BelowPlace place(Call call) {
+        return call.query("after")
+                .map(text -> {
+                    try {
+                        int mark = text.indexOf('@');
+                        Instant createdAt = Instant.parse(text.substring(mark + 1));
+                        return new Runs.BelowPlace(createdAt, Long.parseLong(text.substring(0, Math.max(mark, 0))));
+                    } catch (DateTimeException | NumberFormatException wrong) {
+                        throw Paging.unknownPlace();
+                    }
+                })
+                .orElse(Runs.BelowPlace.FIRST);
     }
 
     private ApiResponse mail(Call call) {
