@@ -94,6 +94,9 @@ public interface EngineView {
      */
     byte[] writeJson(@Nullable Object value, Type type);
 
+    /** A run that the store has found, to read more of it without looking it up again. */
+    Run<@Nullable Void> run(RunRef found);
+
     /**
      * Calls a handler of a virtual object by its name, without waiting for it.
      *

@@ -17,12 +17,18 @@ import org.slf4j.LoggerFactory;
  * <p>A page that is told reads again what it shows. So that many pages cost the store no more than some, at most
  * {@value #MOST_TOLD} are told in a second: where more are open, they take turns.
  *
+ * <p>A page that is told may get a costly answer that is a little older than the change. So the last change is told once
+ * more when that answer is no longer shared.
+ *
  * <p>A page that hears nothing for ten seconds says so. So a stream is silent while the store does not answer, and
  * otherwise sends a sign of life.
  */
 final class LiveChanges implements AutoCloseable {
     static final Duration PERIOD = Duration.ofSeconds(1);
     private static final int SIGN_OF_LIFE = 4; // periods
+    /** Periods after which the last change is told once more: longer than pages allow an answer to be old. */
+    static final int ONCE_MORE = 35;
+
     private static final int MOST_STREAMS = 1_000;
     static final int MOST_TOLD = 20;
     private static final byte[] CHANGED = "event: changed\ndata: {}\n\n".getBytes(StandardCharsets.UTF_8);
@@ -37,6 +43,7 @@ final class LiveChanges implements AutoCloseable {
     private String last = "";
     private long changes;
     private long answers;
+    private long onceMore;
     private long opened;
     private int streams;
     private boolean closed;
@@ -173,6 +180,9 @@ final class LiveChanges implements AutoCloseable {
                 answers++;
                 if (!answer.equals(last)) {
                     last = answer;
+                    changes++;
+                    onceMore = answers + ONCE_MORE;
+                } else if (answers == onceMore) {
                     changes++;
                 }
                 turned.signalAll();

@@ -120,6 +120,18 @@ class LiveChangesTest {
     }
 
     @Test
+    void the_last_change_is_told_once_more() throws InterruptedException {
+        BlockingQueue<String> page = open();
+        for (int i = 0; i < 1 + LiveChanges.ONCE_MORE + UNTIL_SIGN_OF_LIFE; i++) {
+            answers.add("0");
+        }
+        await().until(answers::isEmpty);
+        changes.close();
+
+        assertThat(page.stream().filter(CHANGED::equals).count()).isEqualTo(2);
+    }
+
+    @Test
     void a_page_hears_nothing_while_the_store_does_not_answer_and_of_the_change_afterwards()
             throws InterruptedException {
         BlockingQueue<String> page = open();

@@ -7,6 +7,7 @@ import com.zaxxer.hikari.HikariConfig;
 import com.zaxxer.hikari.HikariDataSource;
 import dev.perdure.Perdure;
 import dev.perdure.embedded.EmbeddedPostgres;
+import dev.perdure.http.exchange.ApiRequest;
 import dev.perdure.postgres.PostgresStore;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -36,20 +37,8 @@ class ManyPagesIT {
     private static final Duration ROUND = Duration.ofSeconds(Integer.getInteger("perdure.round.seconds", 10));
     private static final double MOST_COST = 0.05;
 
-    /** What the pages of the overview, of the list and of a run read. */
-    private static final List<String> OVERVIEW = List.of(
-            "/status",
-            "/runs/count",
-            "/queues",
-            "/workers",
-            "/statistics/rates?seconds=300",
-            "/runs?state=FAILED&state=BACKING_OFF&state=PAUSED&limit=12");
-
-    private static final List<String> LIST = List.of("/runs?limit=50", "/runs/count");
-    private static final List<String> RUN =
-            List.of("/runs/%s", "/runs/%s/history", "/runs/%s/children", "/runs/%s/tasks");
-
-    private final HttpClient client = HttpClient.newHttpClient();
+    private final HttpClient client =
+            HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).build(); // as browsers do without TLS
     private final LongAdder readings = new LongAdder();
     private final LongAdder failures = new LongAdder();
 
@@ -119,32 +108,26 @@ class ManyPagesIT {
         return values.stream().sorted().toList().get(values.size() / 2);
     }
 
-    /** Half of the pages are overviews, a quarter are lists, and a quarter are runs, each another one. */
     private List<Thread> open(Dashboard dashboard, AtomicBoolean open) {
         List<Thread> pages = new ArrayList<>();
         URI address = dashboard.address().resolve("/");
         for (int i = 0; i < PAGES; i++) {
-            String run = "sleeper-" + i;
-            List<String> paths = switch (i % 4) {
-                case 0, 1 -> OVERVIEW;
-                case 2 -> LIST;
-                default -> RUN.stream().map(path -> path.formatted(run)).toList();
-            };
-            pages.add(Thread.ofVirtual().start(() -> follow(address, paths, open)));
+            List<ApiRequest> requests = PageRequests.of(i);
+            pages.add(Thread.ofVirtual().start(() -> follow(address, requests, open)));
         }
         return pages;
     }
 
     /** A page reads when it is opened, and again whenever it is told that something has changed. */
-    private void follow(URI address, List<String> paths, AtomicBoolean open) {
+    private void follow(URI address, List<ApiRequest> requests, AtomicBoolean open) {
         try (Stream<String> lines = client.send(
                         HttpRequest.newBuilder(address.resolve("/live")).build(), BodyHandlers.ofLines())
                 .body()) {
-            read(address, paths);
+            read(address, requests);
             var each = lines.iterator();
             while (open.get() && each.hasNext()) {
                 if (each.next().equals("event: changed")) {
-                    read(address, paths);
+                    read(address, requests);
                 }
             }
         } catch (IOException | UncheckedIOException closed) {
@@ -156,11 +139,12 @@ class ManyPagesIT {
         }
     }
 
-    private void read(URI address, List<String> paths) throws IOException, InterruptedException {
-        for (String path : paths) {
-            var request =
-                    HttpRequest.newBuilder(address.resolve("/api/v1" + path)).build();
-            if (client.send(request, BodyHandlers.discarding()).statusCode() != 200) {
+    private void read(URI address, List<ApiRequest> requests) throws IOException, InterruptedException {
+        for (ApiRequest request : requests) {
+            var sent = HttpRequest.newBuilder(address.resolve(request.target()))
+                    .header("Cache-Control", request.header("Cache-Control").orElseThrow())
+                    .build();
+            if (client.send(sent, BodyHandlers.discarding()).statusCode() != 200) {
                 failures.increment();
             }
         }

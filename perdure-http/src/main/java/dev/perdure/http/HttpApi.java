@@ -79,6 +79,7 @@ public final class HttpApi implements AutoCloseable {
     public static final String DEFAULT_PREFIX = "/api/v1";
 
     private static final Logger LOG = LoggerFactory.getLogger("dev.perdure.http");
+    private static final String ME = "/me";
     private static final int LONGEST_TARGET = 8 * 1024;
 
     private static final Shape<Caller> CALLER = Shape.<Caller>named("Caller")
@@ -128,7 +129,7 @@ public final class HttpApi implements AutoCloseable {
         routes.addAll(new StartRoutes(services).routes());
         routes.addAll(new MailRoutes(services, webhooks).routes());
         routes.addAll(new StreamRoutes(services).routes());
-        routes.add(Route.get("/me", "Tells who the caller is.")
+        routes.add(Route.get(ME, "Tells who the caller is.")
                 .answers(200, "The caller.", CALLER)
                 .does(call -> Answers.ok(CALLER.json(call.caller()))));
         routes.add(Route.get("/openapi.json", "Describes this API.")
@@ -205,7 +206,8 @@ public final class HttpApi implements AutoCloseable {
 
         /**
          * Lets requests share an answer that read the same, for a second at most and only as long as this number stays
-         * the same: for pages that hear of changes and read again, all at once.
+         * the same: for pages that hear of changes and read again, all at once. A request with the header {@code
+         * Cache-Control: max-age=10} also takes an answer that is up to ten seconds old, if it was costly.
          *
          * @param number how often something may have changed in the store
          */
@@ -359,11 +361,11 @@ public final class HttpApi implements AutoCloseable {
         }
         Call call = new Call(request, match, caller, body(request, match.route()));
         Turns.Question<ApiResponse> asked = () -> turns.with(() -> match.route().answer(call));
-        if (shared == null) {
+        if (shared == null || match.route().path().equals(ME)) { // which says who the caller is, and asks no store
             return asked.ask();
         }
         if (!match.route().isAction()) {
-            return shared.answer(SharedAnswers.Question.of(request, match.route(), caller), asked);
+            return shared.answer(request, match.route(), caller, asked);
         }
         try {
             return asked.ask();

@@ -124,6 +124,11 @@ final class AttachedView implements EngineView {
     }
 
     @Override
+    public Run<@Nullable Void> run(RunRef found) {
+        return new RunHandle<>(found, Void.class, services);
+    }
+
+    @Override
     public Run<@Nullable Void> call(ObjectKey object, String handler, @Nullable Object input, StartOptions options) {
         Texts.requireName("object key", object.key());
         ObjectHandler called = handlers.get(object.type() + "/" + handler);

@@ -66,15 +66,21 @@ final class HistoryReader {
 
     /** The answers of operators, oldest first and by position. An earlier run may have had the same id. */
     private List<AuditEntry> answers(RunRef run) {
+        List<AuditEntry> answers = store
+                .runs()
+                .audited(AuditFilter.run(run.id().value()).limit(ANSWERS))
+                .stream()
+                .filter(entry -> entry.action() == Action.RESOLVE || entry.action() == Action.REJECT)
+                .sorted(Comparator.comparing(AuditEntry::at).thenComparingInt(AuditEntry::position))
+                .toList();
+        if (answers.isEmpty()) {
+            return answers; // most runs have none
+        }
         Instant started = store.runs()
                 .find(run.id())
                 .map(found -> found.info().createdAt())
                 .orElse(Instant.MAX);
-        return store.runs().audited(AuditFilter.run(run.id().value()).limit(ANSWERS)).stream()
-                .filter(entry -> !entry.at().isBefore(started))
-                .filter(entry -> entry.action() == Action.RESOLVE || entry.action() == Action.REJECT)
-                .sorted(Comparator.comparing(AuditEntry::at).thenComparingInt(AuditEntry::position))
-                .toList();
+        return answers.stream().filter(entry -> !entry.at().isBefore(started)).toList();
     }
 
     /** What a commit records sorts before the state that the run enters with that commit. */

@@ -1,8 +1,12 @@
 // Every route that the pages use, by what it is for, and the shape in which the pages read its answer.
-import { get, post, segment } from './http.js';
+import { get, getRecent, post, segment } from './http.js';
 import { millis } from './format.js';
 
 const path = id => '/runs/' + segment(id);
+
+/** Seconds that an answer may be old which other pages share, if it is costly: counts of all runs, and what moves on. */
+const COUNTED = 30;
+const MOVING = 5;
 
 /** Who the caller is, and what the caller may do. */
 export const me = () => get('/me');
@@ -15,11 +19,11 @@ function query({ created_to, attribute, ...filter }) {
 }
 
 /** A page of runs: {runs, next}. */
-export const runs = ({ order, ...filter }) => get('/runs', { ...query(filter), oldest_first: order === 'oldest' ? 'true' : null });
+export const runs = ({ order, ...filter }) => getRecent(MOVING, '/runs', { ...query(filter), oldest_first: order === 'oldest' ? 'true' : null });
 
 /** How many runs a filter selects, by state: {FAILED: {runs, more}}. */
 export async function countRuns(filter) {
-  const { counts } = await get('/runs/count', query(filter));
+  const { counts } = await getRecent(COUNTED, '/runs/count', query(filter));
   return { states: Object.fromEntries(counts.map(one => [one.state, one])) };
 }
 
@@ -171,7 +175,7 @@ export const start = (definition, id, input) => post(`/definitions/${segment(def
 
 /** How the store is, with all runs by state; the counts of those that have ended stop at a bound. */
 export async function status() {
-  const [store, counted] = await Promise.all([get('/status'), countRuns({})]);
+  const [store, counted] = await Promise.all([getRecent(COUNTED, '/status'), countRuns({})]);
   const live = new Map(store.runs.map(one => [one.state, one]));
   const runs = Object.values(counted.states).map(one => ({ ...one, ...live.get(one.state), more: one.more && !live.has(one.state) }));
   return { ...store, runs };
@@ -194,11 +198,11 @@ export async function statistics(name) {
 export const failures = name => get('/statistics/failures', { definition: name });
 
 /** How many runs started, ended and failed in each of the last seconds. */
-export const rates = seconds => get('/statistics/rates', { seconds });
+export const rates = seconds => getRecent(MOVING, '/statistics/rates', { seconds });
 
 /** Queues, with what limits them now: operators' changes lie over what the code declares. */
 export async function queues() {
-  const answer = await get('/queues');
+  const answer = await getRecent(MOVING, '/queues');
   return { queues: answer.queues.map(({ load, declared, changed, ...queue }) => ({ ...queue, ...load, limits: limits({ ...declared, ...changed }) })) };
 }
 
@@ -232,7 +236,7 @@ export async function object(type, key) {
     calls: [...(calls.holder ? [{ ...calls.holder, holds: true }] : []), ...calls.waiting],
   };
 }
-export const workers = () => get('/workers');
+export const workers = () => getRecent(MOVING, '/workers');
 export const versions = () => get('/versions');
 
 /** drain or resume, of a version as a whole or of one definition in it. */

@@ -1,5 +1,6 @@
 // How the pages ask the API: one question, one answer or one error with a remedy.
 import { setServerTime } from './format.js';
+import { PERIOD } from './live.js';
 import { currentToken, dropToken } from './token.js';
 
 /** Where the API is. */
@@ -69,7 +70,12 @@ async function problem(response) {
   return new ApiError(body.detail ?? body.title ?? `The server answered ${response.status}.`, response.status, body.remedy);
 }
 
+/** Reads. */
 export const get = (path, query) => ask(path, query);
+
+/** Reads what is costly to count: an answer that another page got may be this many seconds old. */
+export const getRecent = (seconds, path, query) =>
+  ask(path, query, { headers: { 'Cache-Control': `max-age=${Math.round((seconds * PERIOD) / 1000)}` } });
 
 /** Sends an action. The header of its own makes browsers ask before another site could send it. */
 export const post = (path, body, query) => ask(path, query, {

@@ -5,7 +5,7 @@ import { base } from './router.js';
 import { currentToken, onToken } from './token.js';
 
 /** Milliseconds between two readings: a second, unless a test is in a hurry. */
-const PERIOD = Number(document.documentElement.dataset.period);
+export const PERIOD = Number(document.documentElement.dataset.period);
 const SILENCE = 10_000;
 const RETRY = 3_000;
 
@@ -96,13 +96,14 @@ export function useLive() {
 /**
  * Asks a question and asks it again when something has changed. Data that is there stays until newer data arrives.
  * The key says what is asked: another key is another question. With live = false it is asked once, and once more when
- * that changes: for what is costly to count, and what does not change. Between two answers lie at least so many
- * milliseconds: every.
+ * that changes: for what is costly to count, and what does not change; live may also be a function of the data. Between
+ * two answers lie at least so many milliseconds: every.
  */
 export function useData(key, question, { live = true, every = 0 } = {}) {
   const [answer, setAnswer] = useState({ key: null });
   const asked = useRef({});
   asked.current = { key, question };
+  const follows = typeof live === 'function' ? answer.key === key && answer.data != null && live(answer.data) : live;
 
   const load = async () => {
     const mine = asked.current;
@@ -129,9 +130,9 @@ export function useData(key, question, { live = true, every = 0 } = {}) {
   useEffect(() => {
     const follow = () => (Date.now() - asked.at < (every * PERIOD) / 1000 ? (pending = true) : load());
     load();
-    if (live) listeners.add(follow);
+    if (follows) listeners.add(follow);
     return () => listeners.delete(follow);
-  }, [key, live]);
+  }, [key, follows]);
   return answer.key === key ? { ...answer, reload: load } : { reload: load };
 }
 

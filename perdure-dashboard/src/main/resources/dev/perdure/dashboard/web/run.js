@@ -147,7 +147,7 @@ export function Run({ id, query }) {
   const live = !hasEnded(answer.data?.state);
   const events = useData('history' + id, () => readHistory(id), { live });
   const children = useData('children' + id, () => readChildren(id)); // children may go on after their parent
-  const tasks = useData('tasks' + id, () => readTasks(id), { live });
+  const tasks = useData('tasks' + id, () => readTasks(id), { live: data => live && data.tasks.length > 0 }); // only a start makes tasks
   if (!answer.data) {
     return html`<main class="page"><div class="sm m3"><a href=${link('/runs')}>Runs</a></div><h1 class="mono">${id}</h1>
       ${answer.error?.status === 404 ? html`<p>There is no run with this id. Retention may have removed it. <a href=${link('/runs', { id_prefix: id })}>Show runs whose ids begin with it</a>.</p>`

@@ -5,6 +5,7 @@ import dev.perdure.http.exchange.ApiResponse;
 import dev.perdure.http.internal.route.Parameter;
 import dev.perdure.http.internal.route.Route;
 import dev.perdure.http.security.Caller;
+import dev.perdure.http.security.Role;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -13,6 +14,8 @@ import java.util.concurrent.ConcurrentMap;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.LongSupplier;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 
 /**
  * Lets requests share an answer that read the same at the same moment, so that many open pages ask the store as little
@@ -22,17 +25,26 @@ import java.util.function.LongSupplier;
  * and after a second. The answer that a request gets was therefore begun after the last change that its client can know
  * of: a page that hears of a change, or has acted, never gets an answer from before.
  *
+ * <p>Some answers are costly: counts and rates read many rows. A client that allows an older answer, with {@code
+ * Cache-Control: max-age}, shares a costly one for longer, {@value #REST} times as long as it took: so the store spends at
+ * most a hundredth of its time on a question, however many pages ask it and however large the store is. An action ends
+ * that too.
+ *
  * <p>What is kept is bounded. A large answer goes to those who wait for it and is then dropped, and while many answers are
  * kept, further questions are asked without sharing.
  */
 public final class SharedAnswers {
     private static final long LONGEST = Duration.ofSeconds(1).toNanos();
+    private static final int REST = 100;
     private static final int MOST_ANSWERS = 1_000;
+    private static final int MOST_COSTLY = 100;
     private static final int MOST_BYTES = 64 * 1024;
+    private static final Pattern MAX_AGE = Pattern.compile("max-age=(\\d{1,4})");
 
     private final LongSupplier changes;
     private final LongSupplier nanoTime;
     private final AtomicLong actions = new AtomicLong();
+    private final ConcurrentMap<Question, Costly> costly = new ConcurrentHashMap<>();
     private volatile Moment moment = new Moment(-1, -1, 0);
 
     /**
@@ -49,15 +61,15 @@ public final class SharedAnswers {
     /**
      * What a request asks.
      *
-     * @param caller who asks: an answer may say who the caller is
+     * @param role what the caller may do: an answer may depend on it, and never on who the caller is
      * @param target what is read, with its query
      * @param headers what the headers say that are parameters of the route
      */
-    public record Question(Caller caller, String target, List<String> headers) {
+    public record Question(Role role, String target, List<String> headers) {
         /** What this request asks of its route. */
         public static Question of(ApiRequest request, Route route, Caller caller) {
             return new Question(
-                    caller,
+                    caller.role(),
                     request.target(),
                     route.parameters().stream()
                             .filter(parameter -> parameter.place() == Parameter.Place.HEADER)
@@ -73,13 +85,78 @@ public final class SharedAnswers {
         }
     }
 
+    /**
+     * An answer that took long.
+     *
+     * @param response the answer
+     * @param actions how many actions had been carried out when it was asked for
+     * @param began when it was asked for
+     * @param rest for how long it is not asked for again
+     */
+    private record Costly(ApiResponse response, long actions, long began, long rest) {
+        boolean isOver(long actions, long time, long allowed) {
+            return this.actions != actions || time - began >= Math.min(rest, allowed);
+        }
+    }
+
+    /** How old the answer may be that a request asks for, in nanoseconds; 0 if it does not allow an old one. */
+    static long allowedAge(ApiRequest request) {
+        Matcher age = MAX_AGE.matcher(request.header("Cache-Control").orElse(""));
+        return age.matches() ? Duration.ofSeconds(Long.parseLong(age.group(1))).toNanos() : 0;
+    }
+
     /** An action has been carried out: whoever reads from now on sees it. */
     public void acted() {
         actions.incrementAndGet();
     }
 
+    /**
+     * Answers a request to read.
+     *
+     * @param ask asks the store
+     */
+    public ApiResponse answer(ApiRequest request, Route route, Caller caller, Turns.Question<ApiResponse> ask)
+            throws InterruptedException {
+        Question question = Question.of(request, route, caller);
+        long allowed = allowedAge(request);
+        return allowed == 0 ? answer(question, ask) : answer(question, allowed, ask);
+    }
+
+    /** Takes an answer that took long, or asks and keeps what took long. */
+    private ApiResponse answer(Question question, long allowed, Turns.Question<ApiResponse> ask)
+            throws InterruptedException {
+        Costly kept = costly.get(question);
+        long time = nanoTime.getAsLong();
+        if (kept != null && !kept.isOver(actions.get(), time, allowed)) {
+            return kept.response()
+                    .with(
+                            "Age",
+                            Long.toString(Duration.ofNanos(time - kept.began()).toSeconds()));
+        }
+        return answer(question, () -> {
+            long acted = actions.get();
+            long began = nanoTime.getAsLong();
+            ApiResponse response = ask.ask();
+            keep(question, new Costly(response, acted, began, REST * (nanoTime.getAsLong() - began)));
+            return response;
+        });
+    }
+
+    private void keep(Question question, Costly answer) {
+        if (answer.rest() < LONGEST || answer.response().bytes().length > MOST_BYTES) {
+            costly.remove(question);
+            return;
+        }
+        if (costly.size() >= MOST_COSTLY) {
+            costly.values().removeIf(old -> old.isOver(answer.actions(), answer.began(), Long.MAX_VALUE));
+        }
+        if (costly.size() < MOST_COSTLY) {
+            costly.put(question, answer);
+        }
+    }
+
     /** Asks, or waits for the request that asks the same. */
-    public ApiResponse answer(Question question, Turns.Question<ApiResponse> ask) throws InterruptedException {
+    ApiResponse answer(Question question, Turns.Question<ApiResponse> ask) throws InterruptedException {
         CompletableFuture<ApiResponse> mine = new CompletableFuture<>();
         ConcurrentMap<Question, CompletableFuture<ApiResponse>> answers = now().answers();
         CompletableFuture<ApiResponse> other =

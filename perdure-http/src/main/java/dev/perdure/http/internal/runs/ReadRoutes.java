@@ -244,10 +244,12 @@ public final class ReadRoutes {
         Runs.Basis basis =
                 runs().basis(found.ref()).orElseGet(() -> new Runs.Basis(null, NO_PAYLOAD, 0, null, List.of(), null));
         Optional<EngineView.Signature> signature = services.view().signature(definition);
-        Optional<Payload> result = runs().ended(List.of(found.ref())).stream()
-                .filter(ended -> ended.state() == RunState.COMPLETED)
-                .map(Runs.Ended::outcome)
-                .findFirst();
+        boolean ended = found.info().state().isTerminal();
+        Optional<Payload> result = found.info().state() == RunState.COMPLETED
+                ? runs().ended(List.of(found.ref())).stream()
+                        .map(Runs.Ended::outcome)
+                        .findFirst()
+                : Optional.empty();
         return Answers.ok(DETAILS.json(new Details(
                 services.shown().run(found.info()),
                 basis,
@@ -257,13 +259,14 @@ public final class ReadRoutes {
                                 new Subject(Kind.RESULT, definition, ""),
                                 payload,
                                 signature.map(EngineView.Signature::resultType))),
-                failure(call, definition),
-                ReportRoutes.progress(services, call, definition))));
+                ended ? failure(found) : Optional.empty(),
+                ended ? List.of() : ReportRoutes.progress(services, found))));
     }
 
-    private Optional<JsonNode> failure(Call call, String definition) {
+    private Optional<JsonNode> failure(Runs.Found found) {
+        String definition = found.info().definition();
         try {
-            services.run(call).resultNow();
+            services.view().run(found.ref()).resultNow();
             return Optional.empty();
         } catch (RunFailedException failed) {
             return failed.getCause() instanceof RecordedException recorded
@@ -277,8 +280,10 @@ public final class ReadRoutes {
     }
 
     private ApiResponse history(Call call) {
-        String definition = services.found(call).info().definition();
-        HistoryPage page = HistoryPage.of(services.run(call).history(), call.query("after"), Paging.limit(call));
+        Runs.Found found = services.found(call);
+        String definition = found.info().definition();
+        HistoryPage page =
+                HistoryPage.of(services.view().run(found.ref()).history(), call.query("after"), Paging.limit(call));
         return Answers.ok(HISTORY.json(new Page<>(
                 page.events().stream().map(event -> view(event, definition)).toList(), page.next())));
     }

@@ -96,7 +96,8 @@ public final class ReportRoutes {
         int limit = Paging.limit(call);
         Optional<Long> after = call.offset("after");
         LogFilter all = call.flag("newest") ? LogFilter.newest(limit) : LogFilter.oldest(limit);
-        LogPage page = services.run(call)
+        LogPage page = services.view()
+                .run(found.ref())
                 .log(after.map(number -> all.after(lineWith(number))).orElse(all));
         String definition = found.info().definition();
         List<LogLine> shown =
@@ -124,8 +125,9 @@ public final class ReportRoutes {
     }
 
     /** How far the steps of a run are that have not ended. */
-    static List<StepProgress> progress(Services services, Call call, String definition) {
-        return services.run(call).progress().stream()
+    static List<StepProgress> progress(Services services, Runs.Found found) {
+        String definition = found.info().definition();
+        return services.view().run(found.ref()).progress().stream()
                 .map(step -> new StepProgress(
                         step.step(),
                         step.position(),

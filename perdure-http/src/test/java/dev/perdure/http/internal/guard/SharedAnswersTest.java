@@ -66,12 +66,13 @@ class SharedAnswersTest {
     }
 
     @Test
-    void another_target_another_caller_and_another_header_ask_for_themselves() throws InterruptedException {
+    void another_target_another_role_and_another_header_ask_for_themselves() throws InterruptedException {
         ApiRequest request = ApiRequest.of("GET", OVERVIEW.target());
         assertThat(number()).isEqualTo("1");
         assertThat(number(asked(ApiRequest.of("GET", "/api/v1/status?x"), ANNA)))
                 .isEqualTo("2");
-        assertThat(number(asked(request, new Caller("berta", Role.VIEWER)))).isEqualTo("3");
+        assertThat(number(asked(request, new Caller("anna", Role.ADMIN)))).isEqualTo("3");
+        assertThat(number(asked(request, new Caller("berta", Role.VIEWER)))).isEqualTo("1");
         assertThat(number(asked(request.with("Last-Event-ID", "7"), ANNA))).isEqualTo("4");
         assertThat(number(asked(request.with("Accept", "text/plain"), ANNA))).isEqualTo("1");
     }
@@ -97,6 +98,62 @@ class SharedAnswersTest {
         assertThat(number()).isEqualTo("1");
         clock.incrementAndGet();
         assertThat(number()).isEqualTo("2");
+    }
+
+    /** Asks as a page does that takes answers up to ten seconds old; the answer takes this long. */
+    private ApiResponse page(Duration takes) throws InterruptedException {
+        ApiRequest request = ApiRequest.of("GET", OVERVIEW.target()).with("Cache-Control", "max-age=10");
+        return shared.answer(request, STREAM, ANNA, () -> {
+            clock.addAndGet(takes.toNanos());
+            return ask();
+        });
+    }
+
+    private String numberOf(ApiResponse response) {
+        return response.headers().get("Number");
+    }
+
+    @Test
+    void a_costly_answer_is_shared_for_a_hundred_times_as_long_as_it_took() throws InterruptedException {
+        Duration takes = Duration.ofMillis(40);
+        assertThat(numberOf(page(takes))).isEqualTo("1");
+        changes.incrementAndGet();
+        clock.addAndGet(takes.multipliedBy(99).toNanos() - 1);
+        assertThat(page(takes).headers()).containsEntry("Number", "1").containsEntry("Age", "3");
+        clock.incrementAndGet();
+        assertThat(page(takes).headers()).containsEntry("Number", "2").doesNotContainKey("Age");
+    }
+
+    @Test
+    void a_page_gets_no_costly_answer_that_is_older_than_it_allows() throws InterruptedException {
+        Duration takes = Duration.ofSeconds(1);
+        assertThat(numberOf(page(takes))).isEqualTo("1");
+        clock.addAndGet(Duration.ofSeconds(9).toNanos() - 1);
+        assertThat(numberOf(page(takes))).isEqualTo("1");
+        clock.incrementAndGet();
+        assertThat(numberOf(page(takes))).isEqualTo("2");
+    }
+
+    @Test
+    void a_client_that_allows_no_age_asks_anew_after_a_change() throws InterruptedException {
+        assertThat(numberOf(page(Duration.ofSeconds(1)))).isEqualTo("1");
+        changes.incrementAndGet();
+        assertThat(number()).isEqualTo("2");
+    }
+
+    @Test
+    void a_quick_answer_is_not_older_than_the_last_change_although_the_page_allows_it() throws InterruptedException {
+        Duration takes = Duration.ofMillis(9);
+        assertThat(numberOf(page(takes))).isEqualTo("1");
+        changes.incrementAndGet();
+        assertThat(numberOf(page(takes))).isEqualTo("2");
+    }
+
+    @Test
+    void a_page_that_has_acted_gets_no_costly_answer_from_before() throws InterruptedException {
+        assertThat(numberOf(page(Duration.ofSeconds(1)))).isEqualTo("1");
+        shared.acted();
+        assertThat(numberOf(page(Duration.ofSeconds(1)))).isEqualTo("2");
     }
 
     @Test

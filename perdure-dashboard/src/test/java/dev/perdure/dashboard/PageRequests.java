@@ -1,0 +1,42 @@
+package dev.perdure.dashboard;
+
+import dev.perdure.http.HttpApi;
+import dev.perdure.http.exchange.ApiRequest;
+import java.util.List;
+
+/**
+ * What open pages read when they are told of a change: half of the pages are overviews, a quarter are lists, and a
+ * quarter are runs, each another one of the sleepers.
+ */
+final class PageRequests {
+    private PageRequests() {}
+
+    private static final List<ApiRequest> OVERVIEW = List.of(
+            read("/status", 30),
+            read("/runs/count", 30),
+            read("/queues", 5),
+            read("/workers", 5),
+            read("/statistics/rates?seconds=300", 5),
+            read("/runs?state=FAILED&state=BACKING_OFF&state=PAUSED&limit=12", 5));
+
+    private static final List<ApiRequest> LIST = List.of(read("/runs?limit=50", 5), read("/runs/count", 30));
+
+    /** What this page reads. */
+    static List<ApiRequest> of(int page) {
+        return switch (page % 4) {
+            case 0, 1 -> OVERVIEW;
+            case 2 -> LIST;
+            default -> {
+                String run = "/runs/sleeper-" + page;
+                yield List.of(
+                        read(run, 0), read(run + "/history?limit=1000", 0), read(run + "/children?limit=1000", 0));
+            }
+        };
+    }
+
+    private static ApiRequest read(String target, int seconds) {
+        return ApiRequest.of("GET", HttpApi.DEFAULT_PREFIX + target)
+                .with("Host", "localhost")
+                .with("Cache-Control", "max-age=" + seconds);
+    }
+}
