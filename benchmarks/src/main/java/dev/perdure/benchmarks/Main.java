@@ -1,5 +1,6 @@
 package dev.perdure.benchmarks;
 
+import dev.perdure.Perdure;
 import dev.perdure.benchmarks.measure.Contender;
 import dev.perdure.benchmarks.measure.Scale;
 import dev.perdure.benchmarks.measure.Workload;
@@ -17,6 +18,7 @@ import org.jspecify.annotations.Nullable;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.HelpCommand;
+import picocli.CommandLine.IVersionProvider;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
@@ -27,7 +29,7 @@ import picocli.CommandLine.Spec;
         name = "perdure bench",
         description = "Measure the raw database, Perdure and its peers side by side, on one PostgreSQL.",
         mixinStandardHelpOptions = true,
-        version = "0.1.0-SNAPSHOT",
+        versionProvider = Main.Version.class,
         subcommands = {ListCommand.class, MicroCommand.class, HelpCommand.class},
         footer = {
             "",
@@ -122,5 +124,14 @@ public final class Main implements Callable<Integer> {
         Set<Contender> contenders = only.isEmpty() ? EnumSet.allOf(Contender.class) : EnumSet.copyOf(only);
         contenders.add(Contender.RAW);
         return contenders;
+    }
+
+    /** The version that the build wrote into the jar of the engine. */
+    static final class Version implements IVersionProvider {
+        @Override
+        public String[] getVersion() {
+            String version = Perdure.class.getPackage().getImplementationVersion();
+            return new String[] {version == null ? "unknown, because the engine was not loaded from a jar" : version};
+        }
     }
 }

@@ -1,5 +1,6 @@
 package dev.perdure.cli;
 
+import dev.perdure.Perdure;
 import dev.perdure.cli.demo.DemoCommand;
 import dev.perdure.cli.output.ControlCharacters;
 import dev.perdure.embedded.EmbeddedPostgresException;
@@ -19,13 +20,14 @@ import dev.perdure.error.UnknownVersionException;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.HelpCommand;
+import picocli.CommandLine.IVersionProvider;
 
 /** The command line tool. */
 @Command(
         name = "perdure",
         description = "Durable execution for Java on the PostgreSQL you already run.",
         mixinStandardHelpOptions = true,
-        version = "0.1.0-SNAPSHOT",
+        versionProvider = Main.Version.class,
         synopsisSubcommandLabel = "COMMAND",
         subcommands = {
             AuditCommand.class,
@@ -120,5 +122,14 @@ public final class Main {
             case RunConflictException refused -> REFUSED;
             default -> FAILED;
         };
+    }
+
+    /** The version that the build wrote into the jar of the engine. */
+    static final class Version implements IVersionProvider {
+        @Override
+        public String[] getVersion() {
+            String version = Perdure.class.getPackage().getImplementationVersion();
+            return new String[] {version == null ? "unknown, because the engine was not loaded from a jar" : version};
+        }
     }
 }
