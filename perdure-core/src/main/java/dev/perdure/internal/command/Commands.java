@@ -52,8 +52,7 @@ public final class Commands {
         Outcome outcome = commits.commitAll(List.of(new Change.Command(run.id(), kind, reason, audit)))
                 .getFirst();
         switch (outcome) {
-            case Outcome.UnknownRun unknown ->
-                throw new UnknownRunException("There is no run '%s'. Check the id.".formatted(run.id()));
+            case Outcome.UnknownRun none -> throw unknown(run.id());
             case Outcome.Commanded commanded -> {
                 if (commanded.changed()) {
                     before.ifPresent(info -> tell(info, commanded.state(), reason));
@@ -65,6 +64,11 @@ public final class Commands {
             }
             default -> throw new IllegalStateException("Unexpected outcome " + outcome);
         }
+    }
+
+    /** What is thrown if a run is not there any more. */
+    public static UnknownRunException unknown(RunId run) {
+        return new UnknownRunException("There is no run '%s'. Check the id.".formatted(run));
     }
 
     /** Runs tasks of a run again. */
@@ -79,8 +83,7 @@ public final class Commands {
             case Outcome.Refused refused ->
                 throw new RunActiveException(
                         "Tasks of run '%s' were not begun anew: %s".formatted(rerun.run(), refused.reason()));
-            case Outcome.UnknownRun unknown ->
-                throw new UnknownRunException("There is no run '%s'. Check the id.".formatted(rerun.run()));
+            case Outcome.UnknownRun none -> throw unknown(rerun.run());
             default -> throw new IllegalStateException("Unexpected outcome " + outcome);
         }
     }
@@ -89,7 +92,7 @@ public final class Commands {
     public void retry(RunRef run) {
         RunInfo before = runs.find(run.id())
                 .map(Runs.Found::info)
-                .orElseThrow(() -> new UnknownRunException("There is no run '%s'. Check the id.".formatted(run.id())));
+                .orElseThrow(() -> unknown(run.id()));
         if (!before.state().isTerminal()) {
             throw new RetryRefusedException("Run '%s' is %s. Only a run that failed or was cancelled is retried."
                     .formatted(run.id(), before.state()));
@@ -102,8 +105,7 @@ public final class Commands {
             case Outcome.AlreadyThere there -> {}
             case Outcome.Refused refused ->
                 throw new RetryRefusedException("Run '%s' is not retried. %s".formatted(run.id(), refused.reason()));
-            case Outcome.UnknownRun unknown ->
-                throw new UnknownRunException("There is no run '%s'. Check the id.".formatted(run.id()));
+            case Outcome.UnknownRun none -> throw unknown(run.id());
             default -> throw new IllegalStateException("Unexpected outcome " + outcome);
         }
     }
@@ -124,8 +126,7 @@ public final class Commands {
             case Outcome.AlreadyThere there -> {}
             case Outcome.Refused refused ->
                 throw new InvalidRequestException("Run '%s' is not repaired. %s".formatted(run.id(), refused.reason()));
-            case Outcome.UnknownRun unknown ->
-                throw new UnknownRunException("There is no run '%s'. Check the id.".formatted(run.id()));
+            case Outcome.UnknownRun none -> throw unknown(run.id());
             default -> throw new IllegalStateException("Unexpected outcome " + outcome);
         }
     }
@@ -145,8 +146,7 @@ public final class Commands {
                         existing.run().id());
             case Outcome.Refused refused ->
                 throw new RetryRefusedException("Run '%s' is not forked. %s".formatted(fork.from(), refused.reason()));
-            case Outcome.UnknownRun unknown ->
-                throw new UnknownRunException("There is no run '%s'. Check the id.".formatted(fork.from()));
+            case Outcome.UnknownRun none -> throw unknown(fork.from());
             default -> throw new IllegalStateException("Unexpected outcome " + outcome);
         };
     }

@@ -4,7 +4,7 @@ import dev.perdure.RunId;
 import dev.perdure.RunState;
 import dev.perdure.error.InvalidRequestException;
 import dev.perdure.error.RunActiveException;
-import dev.perdure.error.UnknownRunException;
+import dev.perdure.internal.command.Commands;
 import dev.perdure.internal.dag.RunNames;
 import dev.perdure.internal.text.Texts;
 import dev.perdure.spi.Runs;
@@ -34,7 +34,7 @@ public record TaskReruns(RunHandle.Services services) {
         Runs runs = services.settings().store().runs();
         RunState state = runs.find(run.id())
                 .map(found -> found.info().state())
-                .orElseThrow(() -> new UnknownRunException("There is no run '%s'. Check the id.".formatted(run.id())));
+                .orElseThrow(() -> Commands.unknown(run.id()));
         if (!state.isTerminal()) {
             throw new RunActiveException(
                     "Run '%s' is %s. Tasks can be begun anew only when it has ended: wait, or cancel it."

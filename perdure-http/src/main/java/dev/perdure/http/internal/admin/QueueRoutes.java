@@ -6,8 +6,8 @@ import dev.perdure.http.internal.json.Shape;
 import dev.perdure.http.internal.route.Answers;
 import dev.perdure.http.internal.route.Body.ValueType;
 import dev.perdure.http.internal.route.Call;
-import dev.perdure.http.internal.route.Parameter;
 import dev.perdure.http.internal.route.Route;
+import dev.perdure.http.internal.show.Paging;
 import dev.perdure.http.internal.show.Services;
 import dev.perdure.queue.LimiterInfo;
 import dev.perdure.queue.Limiters;
@@ -21,8 +21,6 @@ import tools.jackson.databind.JsonNode;
 
 /** Queues and limiters. */
 public final class QueueRoutes {
-    private static final int DEFAULT_KEYS = 100;
-    private static final int MOST_KEYS = 1_000;
     private static final String NAME = "name";
     private static final String SETTINGS = "settings";
     private static final String REASON = "reason";
@@ -94,11 +92,11 @@ public final class QueueRoutes {
                         .does(call -> Answers.ok(
                                 QUEUE.json(services.perdure().queues().get(call.path(NAME))))),
                 Route.get("/queues/{name}/keys", "Lists the keys that have runs in a queue.")
-                        .with(Parameter.query("limit", "How many keys at most, 1 to 1000. 100 by default."))
+                        .with(Paging.LIMIT)
                         .answers(200, "The keys.", KEYS)
                         .does(call -> Answers.ok(KEYS.json(services.perdure()
                                 .queues()
-                                .keys(call.path(NAME), call.number("limit", DEFAULT_KEYS, 1, MOST_KEYS))))),
+                                .keys(call.path(NAME), Paging.limit(call))))),
                 queue(
                         Route.post("/queues/{name}/pause", "Lets workers take no run from a queue.")
                                 .body(required(REASON, ValueType.TEXT, "The reason.")),

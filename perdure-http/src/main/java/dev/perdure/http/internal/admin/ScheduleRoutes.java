@@ -11,6 +11,7 @@ import dev.perdure.http.internal.route.Body.ValueType;
 import dev.perdure.http.internal.route.Call;
 import dev.perdure.http.internal.route.Parameter;
 import dev.perdure.http.internal.route.Route;
+import dev.perdure.http.internal.show.Paging;
 import dev.perdure.http.internal.show.Services;
 import dev.perdure.schedule.Overlap;
 import dev.perdure.schedule.ScheduleInfo;
@@ -22,8 +23,6 @@ import java.util.function.BiConsumer;
 
 /** Schedules. */
 public final class ScheduleRoutes {
-    private static final int DEFAULT_LIMIT = 100;
-    private static final int MOST = 1_000;
     private static final String NAME = "name";
 
     private static final Shape<ScheduleInfo.Recent> RECENT = Shape.<ScheduleInfo.Recent>named("ScheduledRun")
@@ -89,12 +88,11 @@ public final class ScheduleRoutes {
         return List.of(
                 Route.get("/schedules", "Lists schedules.")
                         .with(
-                                Parameter.query("after", "The name after which to begin."),
-                                Parameter.query("limit", "How many at most, 1 to 1000. 100 by default."))
+                                Parameter.query("after", "The name after which to begin."), Paging.LIMIT)
                         .answers(200, "A page.", SCHEDULES)
                         .does(call -> Answers.ok(SCHEDULES.json(services.perdure()
                                 .schedules()
-                                .list(call.query("after").orElse(""), call.number("limit", DEFAULT_LIMIT, 1, MOST))))),
+                                .list(call.query("after").orElse(""), Paging.limit(call))))),
                 Route.get("/schedules/{name}", "Shows a schedule.")
                         .answers(200, "The schedule.", SCHEDULE)
                         .does(call -> Answers.ok(

@@ -15,6 +15,7 @@ import dev.perdure.http.internal.route.Parameter;
 import dev.perdure.http.internal.route.Problem;
 import dev.perdure.http.internal.route.Route;
 import dev.perdure.http.internal.show.AuditView;
+import dev.perdure.http.internal.show.Paging;
 import dev.perdure.http.internal.show.Services;
 import dev.perdure.http.security.Role;
 import dev.perdure.retention.Retention;
@@ -31,8 +32,6 @@ import tools.jackson.databind.JsonNode;
 
 /** The store, the retention, the audit and what is registered. */
 public final class StoreRoutes {
-    private static final int DEFAULT_LIMIT = 100;
-    private static final int MOST = 1_000;
     private static final String FOREVER = "forever";
 
     private static final Shape<StoreStatus.InState> IN_STATE = Shape.<StoreStatus.InState>named("LiveRuns")
@@ -164,9 +163,8 @@ public final class StoreRoutes {
                 Route.get("/audit", "Lists the commands that have changed something, newest first.")
                         .with(
                                 Parameter.query("subject", "The kind of thing; needs a name."),
-                                Parameter.query("name", "The name of the thing; needs a subject."),
-                                Parameter.query("limit", "How many at most, 1 to 1000. 100 by default."),
-                                Parameter.query("after", "The 'next' of the page before."))
+                                Parameter.query("name", "The name of the thing; needs a subject."))
+                        .with(Paging.PARAMETERS)
                         .answers(200, "A page.", AuditView.PAGE)
                         .does(call -> Answers.ok(AuditView.PAGE.json(AuditView.page(services, audit(call))))),
                 Route.get("/retention", "Shows how long runs are kept, and how far the workers are with it.")
@@ -197,7 +195,7 @@ public final class StoreRoutes {
     }
 
     private static AuditFilter audit(Call call) {
-        AuditFilter page = AuditFilter.all().limit(call.number("limit", DEFAULT_LIMIT, 1, MOST));
+        AuditFilter page = AuditFilter.all().limit(Paging.limit(call));
         if (call.query("subject").isPresent() != call.query("name").isPresent()) {
             throw Problem.invalid("The parameters 'subject' and 'name' go together. Give both, or none.");
         }

@@ -7,7 +7,7 @@ import dev.perdure.RunState;
 import dev.perdure.attribute.Condition;
 import dev.perdure.http.internal.route.Call;
 import dev.perdure.http.internal.route.Parameter;
-import dev.perdure.http.internal.route.Problem;
+import dev.perdure.http.internal.show.Paging;
 import java.nio.charset.StandardCharsets;
 import java.time.DateTimeException;
 import java.time.Instant;
@@ -44,11 +44,8 @@ final class Filters {
     /** The parameters of a page. */
     static final List<Parameter> PAGING = List.of(
             Parameter.query("oldest_first", "Whether the oldest runs come first."),
-            Parameter.query("limit", "How many runs at most, 1 to 1000. 100 by default."),
+            Paging.LIMIT,
             Parameter.query("after", "The 'next' of the page before."));
-
-    private static final int DEFAULT_LIMIT = 100;
-    private static final int MOST = 1_000;
 
     private Filters() {}
 
@@ -99,7 +96,7 @@ final class Filters {
 
     /** A page of the runs that the query selects. */
     static RunFilter page(Call call) {
-        RunFilter all = selected(call).limit(call.number("limit", DEFAULT_LIMIT, 1, MOST));
+        RunFilter all = selected(call).limit(Paging.limit(call));
         RunFilter ordered = call.flag("oldest_first") ? all.oldestFirst() : all;
         return and(ordered, call.query("after").map(Filters::decoded), RunFilter::after);
     }
@@ -118,8 +115,7 @@ final class Filters {
             // Only id and time of the last run tell where the next page begins.
             return RunInfo.of(RunId.of(text.substring(line + 1)), RunState.COMPLETED, Optional.empty(), createdAt);
         } catch (IllegalArgumentException | DateTimeException wrong) {
-            throw Problem.invalid(
-                    "The parameter 'after' is not one that this API has given. Give the 'next' of a page.");
+            throw Paging.unknownPlace();
         }
     }
 }

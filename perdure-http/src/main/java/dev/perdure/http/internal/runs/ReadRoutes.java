@@ -228,10 +228,15 @@ public final class ReadRoutes {
                         .answers(200, "The mail.", MAIL)
                         .does(this::mail),
                 Route.get("/runs/{id}/audit", "Shows the commands to a run, newest first.")
-                        .answers(200, "The commands.", AuditView.PAGE)
-                        .does(call -> Answers.ok(AuditView.PAGE.json(AuditView.page(
-                                services,
-                                AuditFilter.run(services.found(call).ref().id().value()))))));
+                        .with(Paging.PARAMETERS)
+                        .answers(200, "A page.", AuditView.PAGE)
+                        .does(this::audit));
+    }
+
+    private ApiResponse audit(Call call) {
+        AuditFilter page = AuditFilter.run(services.found(call).ref().id().value()).limit(Paging.limit(call));
+        return Answers.ok(AuditView.PAGE.json(AuditView.page(
+                services, call.query("after").map(AuditView::decoded).map(page::after).orElse(page))));
     }
 
     private Runs runs() {

@@ -7,10 +7,12 @@ import java.util.List;
 
 /** Lists that are read one page at a time: a page tells where the next one begins. */
 public final class Paging {
+    /** How many a list shows. */
+    public static final Parameter LIMIT = Parameter.query("limit", "How many at most, 1 to 1000. 100 by default.");
+
     /** What a list is asked with. */
-    public static final List<Parameter> PARAMETERS = List.of(
-            Parameter.query("limit", "How many at most, 1 to 1000. 100 by default."),
-            Parameter.query("after", "The 'next' of the page before."));
+    public static final List<Parameter> PARAMETERS =
+            List.of(LIMIT, Parameter.query("after", "The 'next' of the page before."));
 
     /** What a page says about the next one. */
     public static final String NEXT = "Give it as 'after' to read the next page; missing on the last one.";
