@@ -228,12 +228,12 @@ final class MailDelivery implements Mailboxes {
     }
 
     @Override
-    public Map<Place, Shown> published(Collection<Place> places, int limit) {
+    public Map<Place, Shown> published(Collection<Place> places, int limit, int maxBytes) {
         return tables.inTransaction(() -> {
             Map<Place, Shown> shown = new HashMap<>();
             for (Place place : places) {
                 Shown there = row(place.run())
-                        .map(row -> new Shown(after(place, row, limit), row.state.isTerminal()))
+                        .map(row -> new Shown(page(place, row, limit, maxBytes).values(), row.state.isTerminal()))
                         .orElseGet(() -> new Shown(List.of(), true, true));
                 if (there.ended() || !there.values().isEmpty()) {
                     shown.put(place, there);
@@ -243,25 +243,21 @@ final class MailDelivery implements Mailboxes {
         });
     }
 
-    private static List<Published> after(Place place, Row row, int limit) {
-        return row.published.stream()
+    private static FittingPage<Published> page(Place place, Row row, int limit, int maxBytes) {
+        List<Published> following = row.published.stream()
                 .filter(output -> output.name().equals(place.name()))
                 .map(Row.Output::value)
                 .filter(value -> value.offset() > place.after())
-                .limit(limit)
                 .toList();
+        return FittingPage.of(following, each -> each.payload().size(), limit, maxBytes);
     }
 
     @Override
     public PublishedPage published(Place place, int limit, int maxBytes) {
-        return tables.inTransaction(() -> {
-            List<Published> following = row(place.run())
-                    .map(row -> after(place, row, Integer.MAX_VALUE))
-                    .orElse(List.of());
-            FittingPage<Published> page =
-                    FittingPage.of(following, each -> each.payload().size(), limit, maxBytes);
-            return new PublishedPage(page.values(), page.last());
-        });
+        return tables.inTransaction(() -> row(place.run())
+                .map(row -> page(place, row, limit, maxBytes))
+                .map(page -> new PublishedPage(page.values(), page.last()))
+                .orElseGet(() -> new PublishedPage(List.of(), true)));
     }
 
     @Override

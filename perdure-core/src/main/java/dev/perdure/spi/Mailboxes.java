@@ -88,7 +88,7 @@ public interface Mailboxes {
      * The values after a place.
      *
      * @param values oldest first
-     * @param ended whether the run has ended, so that it publishes no more; values beyond the limit may still follow
+     * @param ended whether the run has ended, so that it publishes no more; values beyond the limits may still follow
      * @param removed whether the run is not there any more
      */
     record Shown(List<Published> values, boolean ended, boolean removed) {
@@ -123,10 +123,11 @@ public interface Mailboxes {
     List<Address> subscribers(String event, String key);
 
     /**
-     * The values after these places, at most {@code limit} for each. Leaves out a place without values whose run is
-     * there and has not ended. One query for all.
+     * The values after these places: for each at least one value, if there is one, and then as many as fit into the
+     * bytes, {@code limit} at most. Leaves out a place without values whose run is there and has not ended. One query for
+     * all.
      */
-    Map<Place, Shown> published(Collection<Place> places, int limit);
+    Map<Place, Shown> published(Collection<Place> places, int limit, int maxBytes);
 
     /**
      * Some values that a run has published under a name.

@@ -9,6 +9,7 @@ import dev.perdure.spi.Store;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
+import java.util.Map;
 import java.util.stream.StreamSupport;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterAll;
@@ -242,7 +243,8 @@ abstract class OverviewScenarios {
         kit.await("/runs/" + run.replace("/", "%2F"), "/run/memo", "once");
 
         assertThat(put("none", "{\"definition\": \"nothing\"}").is(400).at("/detail"))
-                .isEqualTo("The body does not say when the schedule fires. Give 'cron', 'every', 'after_end' or 'at'.");
+                .isEqualTo(
+                        "The body does not say when the schedule fires. Give 'cron', 'every', 'after_end', 'at' or 'times'.");
         assertThat(put("none", "{\"definition\": \"nothing\", \"at\": [\"soon\"]}")
                         .is(400)
                         .at("/detail"))
@@ -256,6 +258,110 @@ abstract class OverviewScenarios {
                         .at("/detail"))
                 .isEqualTo("The properties 'catch_up' ALL and 'catch_up_within' go together. Give both, or neither.");
         assertThat(kit.get("/schedules/none").status()).isEqualTo(404);
+    }
+
+    @Test
+    void a_schedule_has_every_option_of_the_java_api() {
+        put("all", """
+                        {"definition": "pair", "input": {"item": "torn page", "cents": 1}, "at": ["2099-01-31T00:00:00Z"],
+                         "times": [{"cron": "0 6 1 1 *", "zone": "Europe/Berlin"}, {"every": "P300D"}, {"at": "2099-02-01T00:00:00Z"}],
+                         "except": ["2099-01-30", "2099-01-29[Europe/Berlin]"], "pause_after": 1,
+                         "when_paused": {"definition": "ask", "input": "bell"},
+                         "queue": "slow", "key": "c-7", "weight": 2, "prefers": ["gpu=true"], "start_within": "PT1H",
+                         "attributes": ["customer=c-7", "total=1.10", "urgent=true", "due=2099-01-31T00:00:00Z", "tags~new", "tags~blue"]}
+                        """).is(202);
+        kit.await("/schedules/all", "/name", "all");
+        assertThat(kit.get("/schedules/all").at("/when"))
+                .contains("0 6 1 1 * in Europe/Berlin", "every PT7200H", "2099-02-01T00:00:00Z");
+        String run = kit.post("/schedules/all/trigger").is(202).at("/run");
+        kit.await("/runs/" + run.replace("/", "%2F"), "/run/state", "FAILED");
+        JsonNode attributes = kit.get("/runs/" + run.replace("/", "%2F")).json().at("/run/attributes");
+        assertThat(attributes.toString())
+                .isEqualTo(
+                        "{\"customer\":\"c-7\",\"due\":\"2099-01-31T00:00:00Z\",\"tags\":[\"blue\",\"new\"],\"total\":1.1,\"urgent\":true}");
+        assertThat(kit.get("/runs?where=customer%3Dc-7&where=tags~new&queue=slow&key=c-7&definition=pair")
+                        .json()
+                        .at("/runs/0/id")
+                        .asString())
+                .isEqualTo(run);
+        Awaitility.await().untilAsserted(() -> {
+            assertThat(kit.get("/schedules/all").at("/paused")).isNotEmpty();
+            String paused =
+                    kit.get("/runs?where=customer%3Dc-7&definition=ask&key=c-7").at("/runs/0/id");
+            assertThat(kit.get("/runs/" + paused.replace("/", "%2F")).at("/input"))
+                    .isEqualTo("bell");
+        });
+    }
+
+    @Test
+    void an_option_of_a_schedule_that_is_wrong_is_named() {
+        Map<String, String> wrong = Map.of(
+                "\"attributes\": [\"total>=1\"]",
+                "The attribute 'total>=1' is a range. Give it a value: NAME=VALUE, or NAME~WORD for each of its keywords.",
+                "\"when_paused\": {\"definition\": \"nothing\"}",
+                "The body has 'when_paused' and no 'pause_after'. Say after how many failures the schedule pauses.",
+                "\"when_paused\": \"nothing\", \"pause_after\": 1",
+                "The property 'when_paused' is no object with 'definition', a text, and perhaps 'input'. Give it one.",
+                "\"times\": [{\"every\": \"PT1H\", \"zone\": \"UTC\"}]",
+                "One of the 'times' has the properties [every, zone]. Give it 'cron', also with 'zone', or 'every', or 'after_end', or 'at'.",
+                "\"times\": [{\"every\": \"often\"}]",
+                "The property 'every' is 'often'. Give a duration such as PT10M.",
+                "\"except\": [\"2099-01-29[Mars]\"]",
+                "There is no time zone 'Mars'. Give one such as Europe/Berlin.");
+        wrong.forEach((property, detail) -> assertThat(
+                        put("none", "{\"definition\": \"nothing\", \"every\": \"PT1H\", " + property + "}")
+                                .is(400)
+                                .at("/detail"))
+                .isEqualTo(detail));
+        kit.get("/schedules/none").is(404);
+    }
+
+    @Test
+    void a_start_has_every_option_of_the_java_api() {
+        kit.post(
+                        "/definitions/ask/start?id=o-1&attributes=customer%3Dc-8&attributes=tags~new&attributes=tags~blue"
+                                + "&weight=2&prefers=gpu%3Dtrue&start_within=PT1H&queue=slow&priority=3",
+                        "\"x\"")
+                .is(202);
+        assertThat(kit.get("/runs?where=tags~blue&where=customer%3Dc-8&queue=slow")
+                        .at("/runs/0/id"))
+                .isEqualTo("o-1");
+        kit.post("/definitions/ask/start?id=o-1&any_input=true", "\"y\"").is(202);
+        kit.post("/definitions/ask/start?id=o-1", "\"y\"").is(409);
+        kit.post("/definitions/ask/start?id=o-2&delay=PT1H&requires=gpu%3Dtrue", "\"x\"")
+                .is(202);
+
+        String first = kit.post("/definitions/ask/start?deduplication_key=d", "\"x\"")
+                .is(202)
+                .at("/id");
+        assertThat(kit.post("/definitions/ask/start?deduplication_key=d", "\"x\"")
+                        .is(202)
+                        .at("/id"))
+                .isEqualTo(first);
+        assertThat(kit.post("/definitions/ask/start?deduplication_key=d&duplicate=REFUSE", "\"x\"")
+                        .is(409)
+                        .at("/detail"))
+                .contains(first);
+        String debounced = kit.post("/definitions/ask/start?debounce_key=b&quiet=PT1H", "\"x\"")
+                .is(202)
+                .at("/id");
+        assertThat(kit.post("/definitions/ask/start?debounce_key=b&quiet=PT1H", "\"y\"")
+                        .is(202)
+                        .at("/id"))
+                .isEqualTo(debounced);
+        Map<String, String> wrong = Map.of(
+                "deduplication_key=d&debounce_key=b&quiet=PT1S",
+                "A start has one key at most: an Idempotency-Key, a 'deduplication_key' or a 'debounce_key'. Give one of them.",
+                "until=BEGUN",
+                "The parameter 'until' belongs to 'deduplication_key', which is missing. Give both, or neither.",
+                "debounce_key=b",
+                "The start has a 'debounce_key' and no 'quiet'. Say how long the run waits for another start.",
+                "deduplication_key=d&duplicate=KEEP",
+                "'KEEP' is no duplicate. There are: [ATTACH, REFUSE, REPLACE].");
+        wrong.forEach((query, detail) -> assertThat(kit.post("/definitions/ask/start?" + query, "\"x\"")
+                        .is(400)
+                        .at("/detail"))
+                .isEqualTo(detail));
     }
 
     private Answer put(String name, String json) {

@@ -3,6 +3,7 @@ package dev.perdure.postgres;
 import com.zaxxer.hikari.HikariDataSource;
 import dev.perdure.conformance.AdvanceConformance;
 import dev.perdure.conformance.AnswerConformance;
+import dev.perdure.conformance.ChildListConformance;
 import dev.perdure.conformance.CommandConformance;
 import dev.perdure.conformance.DispatchConformance;
 import dev.perdure.conformance.EffectConformance;
@@ -378,6 +379,14 @@ final class PostgresStoreIT {
 
     @Nested
     final class Affecting extends EffectConformance {
+        @Override
+        protected Store open(Supplier<Instant> time) {
+            return freshStore(time);
+        }
+    }
+
+    @Nested
+    final class ListingChildren extends ChildListConformance {
         @Override
         protected Store open(Supplier<Instant> time) {
             return freshStore(time);

@@ -372,6 +372,14 @@ final class MemoryStoreConformanceTest {
     }
 
     @Nested
+    final class ListingChildren extends ChildListConformance {
+        @Override
+        protected Store open(Supplier<Instant> time) {
+            return freshStore(time);
+        }
+    }
+
+    @Nested
     final class Answering extends AnswerConformance {
         @Override
         protected Store open(Supplier<Instant> time) {

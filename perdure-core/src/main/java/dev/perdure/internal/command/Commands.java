@@ -90,9 +90,7 @@ public final class Commands {
 
     /** Lets a run that has ended continue. */
     public void retry(RunRef run) {
-        RunInfo before = runs.find(run.id())
-                .map(Runs.Found::info)
-                .orElseThrow(() -> unknown(run.id()));
+        RunInfo before = runs.find(run.id()).map(Runs.Found::info).orElseThrow(() -> unknown(run.id()));
         if (!before.state().isTerminal()) {
             throw new RetryRefusedException("Run '%s' is %s. Only a run that failed or was cancelled is retried."
                     .formatted(run.id(), before.state()));

@@ -32,9 +32,8 @@ public record TaskReruns(RunHandle.Services services) {
 
     private void rerun(RunRef run, Predicate<Runs.TaskRow> chosen, String otherwise) {
         Runs runs = services.settings().store().runs();
-        RunState state = runs.find(run.id())
-                .map(found -> found.info().state())
-                .orElseThrow(() -> Commands.unknown(run.id()));
+        RunState state =
+                runs.find(run.id()).map(found -> found.info().state()).orElseThrow(() -> Commands.unknown(run.id()));
         if (!state.isTerminal()) {
             throw new RunActiveException(
                     "Run '%s' is %s. Tasks can be begun anew only when it has ended: wait, or cancel it."

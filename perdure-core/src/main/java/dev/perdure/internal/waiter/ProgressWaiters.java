@@ -20,6 +20,9 @@ public record ProgressWaiters(Mailboxes mailboxes)
         implements Waiters.Questions<ProgressWaiters.Wanted, ProgressWaiters.Seen> {
     private static final int PAGE = 500;
 
+    /** For each caller. A thousand of them may get a page at once, and hold it as long as their clients read. */
+    private static final int PAGE_BYTES = 256 * 1024;
+
     /** Something to wait for. */
     public sealed interface Wanted {}
 
@@ -68,7 +71,7 @@ public record ProgressWaiters(Mailboxes mailboxes)
         Map<Wanted, Seen> seen = new HashMap<>();
         if (!places.isEmpty()) {
             mailboxes
-                    .published(places, PAGE)
+                    .published(places, PAGE, PAGE_BYTES)
                     .forEach((place, shown) -> seen.put(new More(place), new Page(shown.values(), shown.removed())));
         }
         if (!promises.isEmpty()) {

@@ -111,10 +111,17 @@ public final class MailboxSql {
             FROM unnest(?::bigint[], ?::text[], ?::bigint[]) WITH ORDINALITY AS g (key, name, after, ordinal)
             LEFT JOIN LATERAL (SELECT state FROM ${schema}.run WHERE run.key = g.key OFFSET 0) r ON true
             LEFT JOIN LATERAL (
-                SELECT "offset", at, payload FROM ${schema}.publication
-                WHERE publication.key = g.key AND publication.name = g.name AND publication."offset" > g.after
-                ORDER BY "offset"
-                LIMIT ?
+                SELECT "offset", at, payload
+                FROM (
+                    SELECT *, sum(length(payload)) OVER (ORDER BY "offset") AS bytes, row_number() OVER (ORDER BY "offset") AS place
+                    FROM (
+                        SELECT "offset", at, payload FROM ${schema}.publication
+                        WHERE publication.key = g.key AND publication.name = g.name AND publication."offset" > g.after
+                        ORDER BY "offset"
+                        LIMIT ?
+                    ) AS next
+                ) AS counted
+                WHERE bytes <= ? OR place = 1
             ) p ON true
             WHERE p."offset" IS NOT NULL OR COALESCE(r.state >= ${COMPLETED}, true)
             ORDER BY g.ordinal, p."offset"

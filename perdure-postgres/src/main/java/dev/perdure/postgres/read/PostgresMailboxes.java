@@ -187,7 +187,7 @@ public final class PostgresMailboxes implements Mailboxes {
     private record Found(Place place, boolean ended, boolean removed, Optional<Published> value) {}
 
     @Override
-    public Map<Place, Shown> published(Collection<Place> places, int limit) {
+    public Map<Place, Shown> published(Collection<Place> places, int limit, int maxBytes) {
         List<Place> asked = List.copyOf(places);
         Map<Place, Shown> shown = new HashMap<>();
         query.all(
@@ -198,7 +198,8 @@ public final class PostgresMailboxes implements Mailboxes {
                                         .toArray())
                                 .texts(asked.stream().map(Place::name).toArray(String[]::new))
                                 .longs(asked.stream().mapToLong(Place::after).toArray())
-                                .integer(limit),
+                                .integer(limit)
+                                .number(maxBytes),
                         row -> found(asked, row))
                 .forEach(found -> {
                     Shown there = shown.computeIfAbsent(

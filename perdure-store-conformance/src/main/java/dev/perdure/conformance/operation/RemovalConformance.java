@@ -152,7 +152,7 @@ public abstract class RemovalConformance extends DagConformance {
                 .containsExactlyInAnyOrder(
                         Runs.Ended.removed(gone), new Runs.Ended(there, RunState.COMPLETED, payload("\"done\""), ""));
         Mailboxes.Place place = new Mailboxes.Place(gone, "progress", 0);
-        assertThat(store().mailboxes().published(List.of(place), 10))
+        assertThat(store().mailboxes().published(List.of(place), 10, 1_000))
                 .containsEntry(place, new Mailboxes.Shown(List.of(), true, true));
     }
 

@@ -94,9 +94,8 @@ public final class QueueRoutes {
                 Route.get("/queues/{name}/keys", "Lists the keys that have runs in a queue.")
                         .with(Paging.LIMIT)
                         .answers(200, "The keys.", KEYS)
-                        .does(call -> Answers.ok(KEYS.json(services.perdure()
-                                .queues()
-                                .keys(call.path(NAME), Paging.limit(call))))),
+                        .does(call -> Answers.ok(
+                                KEYS.json(services.perdure().queues().keys(call.path(NAME), Paging.limit(call))))),
                 queue(
                         Route.post("/queues/{name}/pause", "Lets workers take no run from a queue.")
                                 .body(required(REASON, ValueType.TEXT, "The reason.")),

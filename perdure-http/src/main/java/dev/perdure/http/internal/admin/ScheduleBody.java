@@ -4,13 +4,13 @@ import static dev.perdure.http.internal.route.Body.Property.optional;
 import static dev.perdure.http.internal.route.Body.Property.required;
 
 import dev.perdure.Invocation;
-import dev.perdure.StartOptions;
 import dev.perdure.TypeRef;
 import dev.perdure.http.internal.route.Body;
 import dev.perdure.http.internal.route.Body.ValueType;
 import dev.perdure.http.internal.route.Call;
 import dev.perdure.http.internal.route.Problem;
 import dev.perdure.http.internal.show.Inputs;
+import dev.perdure.http.internal.show.RunOptions;
 import dev.perdure.http.internal.show.Services;
 import dev.perdure.schedule.CatchUp;
 import dev.perdure.schedule.Overlap;
@@ -23,89 +23,183 @@ import java.time.LocalDate;
 import java.time.ZoneId;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
-import java.util.function.BiFunction;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import java.util.stream.Stream;
+import tools.jackson.databind.JsonNode;
 
 /** A schedule in the body of a request. */
 final class ScheduleBody {
+    private static final Pattern DAY = Pattern.compile("(?<day>[^\\[]*)\\[(?<zone>[^\\]]*)\\]");
     private static final String CATCH_UP = "catch_up";
     private static final String WITHIN = "catch_up_within";
+    private static final String TIMES = "times";
 
-    static final Body.Property[] PROPERTIES = {
-        required("definition", ValueType.TEXT, "What it runs, which is registered here."),
-        optional("input", ValueType.ANY, "The input of its runs."),
-        optional("cron", ValueType.TEXT, "Fires at the times of a cron expression, such as 0 6 * * *."),
-        optional("zone", ValueType.TEXT, "The time zone of the cron expression and of the days. UTC by default."),
-        optional("every", ValueType.TEXT, "Fires at a fixed rate, such as PT10M."),
-        optional("after_end", ValueType.TEXT, "Fires so long after the end of the last run, such as PT10M."),
-        optional("at", ValueType.TEXTS, "Fires at these times."),
-        optional("except", ValueType.TEXTS, "Does not fire on these days, such as 2026-12-25."),
-        optional("overlap", ValueType.TEXT, "What happens if the run before has not ended. SKIP by default."),
-        optional(
-                CATCH_UP,
-                ValueType.TEXT,
-                "Which fire times are caught up that passed without a worker. LAST by default."),
-        optional(WITHIN, ValueType.TEXT, "How late a fire time may be to be caught up by ALL, such as PT1H."),
-        optional("from", ValueType.TIME, "Fires at this time at the earliest."),
-        optional("until", ValueType.TIME, "Fires at this time at the latest."),
-        optional("limit", ValueType.INTEGER, "Fires so many times."),
-        optional("jitter", ValueType.TEXT, "Fires later by up to this much, such as PT1M."),
-        optional("pause_after", ValueType.INTEGER, "Pauses when so many runs have failed one after another."),
-        optional("queue", ValueType.TEXT, "The queue of its runs."),
-        optional("key", ValueType.TEXT, "Their key in the queue."),
-        optional("priority", ValueType.INTEGER, "Their priority."),
-        optional("version", ValueType.TEXT, "The version that they are pinned to."),
-        optional("timeout", ValueType.TEXT, "Their timeout, such as PT1H."),
-        optional("memo", ValueType.TEXT, "What a person reads about them.")
-    };
+    private static final String WHEN_PAUSED = "when_paused";
+    private static final String PAUSE_AFTER = "pause_after";
+    private static final String DEFINITION = "definition";
+    private static final String INPUT = "input";
+
+    private static final List<Body.Property> OWN = List.of(
+            required(DEFINITION, ValueType.TEXT, "What it runs, which is registered here."),
+            optional(INPUT, ValueType.ANY, "The input of its runs."),
+            optional("cron", ValueType.TEXT, "Fires at the times of a cron expression, such as 0 6 * * *."),
+            optional("zone", ValueType.TEXT, "The time zone of the cron expression and of the days. UTC by default."),
+            optional("every", ValueType.TEXT, "Fires at a fixed rate, such as PT10M."),
+            optional("after_end", ValueType.TEXT, "Fires so long after the end of the last run, such as PT10M."),
+            optional("at", ValueType.TEXTS, "Fires at these times."),
+            optional(
+                    TIMES,
+                    ValueType.MAPS,
+                    "Also fires at these times. Each has one of 'cron' (with its own 'zone'), 'every', 'after_end' and 'at'."),
+            optional(
+                    "except",
+                    ValueType.TEXTS,
+                    "Does not fire on these days, such as 2026-12-25, or 2026-12-25[Europe/Berlin] in another time zone."),
+            optional("overlap", ValueType.TEXT, "What happens if the run before has not ended. SKIP by default."),
+            optional(
+                    CATCH_UP,
+                    ValueType.TEXT,
+                    "Which fire times are caught up that passed without a worker. LAST by default."),
+            optional(WITHIN, ValueType.TEXT, "How late a fire time may be to be caught up by ALL, such as PT1H."),
+            optional("from", ValueType.TIME, "Fires at this time at the earliest."),
+            optional("until", ValueType.TIME, "Fires at this time at the latest."),
+            optional("limit", ValueType.INTEGER, "Fires so many times."),
+            optional("jitter", ValueType.TEXT, "Fires later by up to this much, such as PT1M."),
+            optional(PAUSE_AFTER, ValueType.INTEGER, "Pauses when so many runs have failed one after another."),
+            optional(
+                    WHEN_PAUSED,
+                    ValueType.ANY,
+                    "What to run when it pauses so: an object with 'definition' and 'input'."));
+
+    static final Body.Property[] PROPERTIES =
+            Stream.concat(OWN.stream(), RunOptions.PROPERTIES.stream()).toArray(Body.Property[]::new);
 
     private ScheduleBody() {}
 
     /** The schedule. */
     static Schedule schedule(String name, Call call, Services services) {
-        String definition = call.requiredText("definition");
-        Object input = Inputs.of(services, definition, call.property("input"));
-        Schedule schedule = Schedule.of(name, times(call), Invocation.of(definition, input, TypeRef.of(Void.class)))
-                .options(options(call));
-        schedule = and(
+        Schedule schedule = Schedule.of(
+                        name, times(call), invocation(services, call.requiredText(DEFINITION), call.property(INPUT)))
+                .options(RunOptions.ofBody(call));
+        schedule = RunOptions.and(
                 schedule,
                 call.text("overlap").map(text -> Call.constant(Overlap.class, "overlap", text)),
                 Schedule::overlap);
-        schedule = and(schedule, catchUp(call), Schedule::catchUp);
-        schedule = and(schedule, call.bodyTime("from"), Schedule::from);
-        schedule = and(schedule, call.bodyTime("until"), Schedule::until);
-        schedule = and(schedule, call.bodyNumber("limit"), Schedule::limit);
-        schedule = and(schedule, call.bodyDuration("jitter"), Schedule::jitter);
-        return and(schedule, call.bodyNumber("pause_after"), Schedule::pauseAfter);
+        schedule = RunOptions.and(schedule, catchUp(call), Schedule::catchUp);
+        schedule = RunOptions.and(schedule, call.bodyTime("from"), Schedule::from);
+        schedule = RunOptions.and(schedule, call.bodyTime("until"), Schedule::until);
+        schedule = RunOptions.and(schedule, call.bodyNumber("limit"), Schedule::limit);
+        schedule = RunOptions.and(schedule, call.bodyDuration("jitter"), Schedule::jitter);
+        return pausing(schedule, call, services);
+    }
+
+    private static Invocation<?> invocation(Services services, String definition, Optional<JsonNode> input) {
+        return Invocation.of(definition, Inputs.of(services, definition, input), TypeRef.of(Void.class));
+    }
+
+    private static Schedule pausing(Schedule schedule, Call call, Services services) {
+        Optional<Integer> failures = call.bodyNumber(PAUSE_AFTER);
+        Optional<JsonNode> reaction = call.property(WHEN_PAUSED);
+        if (reaction.isEmpty()) {
+            return RunOptions.and(schedule, failures, Schedule::pauseAfter);
+        }
+        JsonNode given = reaction.get();
+        if (!given.path(DEFINITION).isString()
+                || given.propertyStream()
+                        .anyMatch(each -> !Set.of(DEFINITION, INPUT).contains(each.getKey()))) {
+            throw Problem.invalid(
+                    "The property 'when_paused' is no object with 'definition', a text, and perhaps 'input'. Give it one.");
+        }
+        if (failures.isEmpty()) {
+            throw Problem.invalid(
+                    "The body has 'when_paused' and no 'pause_after'. Say after how many failures the schedule pauses.");
+        }
+        return schedule.pauseAfter(
+                failures.get(),
+                invocation(services, given.get(DEFINITION).asString(), Optional.ofNullable(given.get(INPUT))));
     }
 
     private static Times times(Call call) {
-        ZoneId zone = zone(call.text("zone"));
+        ZoneId zone = zone(call.text("zone").orElse("UTC"));
         List<Times> rules = new ArrayList<>();
         call.text("cron").map(expression -> Times.cron(expression, zone)).ifPresent(rules::add);
         call.bodyDuration("every").map(Times::every).ifPresent(rules::add);
         call.bodyDuration("after_end").map(Times::afterEnd).ifPresent(rules::add);
         if (call.property("at").isPresent()) {
-            rules.add(Times.at(call.texts("at").stream()
-                    .map(text -> Call.parsed("at", text, Instant::parse, "times such as 2026-01-31T12:00:00Z"))
-                    .toArray(Instant[]::new)));
+            rules.add(Times.at(
+                    call.texts("at").stream().map(ScheduleBody::instant).toArray(Instant[]::new)));
         }
+        call.property(TIMES).stream()
+                .flatMap(list -> list.values().stream())
+                .map(ScheduleBody::rule)
+                .forEach(rules::add);
         Times all = rules.stream()
                 .reduce(Times::and)
-                .orElseThrow(() -> Problem.invalid(
-                        "The body does not say when the schedule fires. Give 'cron', 'every', 'after_end' or 'at'."));
-        LocalDate[] days = call.texts("except").stream()
-                .map(text -> Call.parsed("except", text, LocalDate::parse, "days such as 2026-12-25"))
-                .toArray(LocalDate[]::new);
-        return days.length == 0 ? all : all.except(zone, days);
+                .orElseThrow(
+                        () -> Problem.invalid(
+                                "The body does not say when the schedule fires. Give 'cron', 'every', 'after_end', 'at' or 'times'."));
+        for (String day : call.texts("except")) {
+            Matcher matcher = DAY.matcher(day);
+            LocalDate date = Call.parsed(
+                    "except",
+                    matcher.matches() ? matcher.group("day") : day,
+                    LocalDate::parse,
+                    "days such as 2026-12-25");
+            all = all.except(matcher.matches() ? zone(matcher.group("zone")) : zone, date);
+        }
+        return all;
     }
 
-    private static ZoneId zone(Optional<String> name) {
+    /** One of the times, all of whose values are texts. */
+    private static Times rule(JsonNode given) {
+        Map<String, String> values = new TreeMap<>();
+        given.propertyStream()
+                .forEach(each -> values.put(each.getKey(), each.getValue().asString()));
+        Optional<String> zone = Optional.ofNullable(values.remove("zone"));
+        if (values.size() == 1 && (zone.isEmpty() || values.containsKey("cron"))) {
+            String kind = values.keySet().iterator().next();
+            String value = values.get(kind);
+            switch (kind) {
+                case "cron" -> {
+                    return Times.cron(value, zone(zone.orElse("UTC")));
+                }
+                case "every" -> {
+                    return Times.every(duration(kind, value));
+                }
+                case "after_end" -> {
+                    return Times.afterEnd(duration(kind, value));
+                }
+                case "at" -> {
+                    return Times.at(instant(value));
+                }
+                default -> {
+                    // refused below
+                }
+            }
+        }
+        throw Problem.invalid(
+                "One of the 'times' has the properties %s. Give it 'cron', also with 'zone', or 'every', or 'after_end', or 'at'."
+                        .formatted(given.propertyNames()));
+    }
+
+    private static Instant instant(String text) {
+        return Call.parsed("at", text, Instant::parse, "times such as 2026-01-31T12:00:00Z");
+    }
+
+    private static Duration duration(String name, String text) {
+        return Call.parsed(name, text, Duration::parse, "a duration such as PT10M");
+    }
+
+    private static ZoneId zone(String name) {
         try {
-            return ZoneId.of(name.orElse("UTC"));
+            return ZoneId.of(name);
         } catch (DateTimeException unknown) {
-            throw Problem.invalid(
-                    "There is no time zone '%s'. Give one such as Europe/Berlin.".formatted(name.orElse("")));
+            throw Problem.invalid("There is no time zone '%s'. Give one such as Europe/Berlin.".formatted(name));
         }
     }
 
@@ -123,19 +217,5 @@ final class ScheduleBody {
             case LAST -> CatchUp.last();
             case ALL -> CatchUp.all(within.orElseThrow());
         });
-    }
-
-    private static StartOptions options(Call call) {
-        StartOptions options = StartOptions.defaults();
-        options = and(options, call.text("queue"), StartOptions::queue);
-        options = and(options, call.text("key"), StartOptions::key);
-        options = and(options, call.bodyNumber("priority"), StartOptions::priority);
-        options = and(options, call.text("version"), StartOptions::version);
-        options = and(options, call.bodyDuration("timeout"), StartOptions::timeout);
-        return and(options, call.text("memo"), StartOptions::memo);
-    }
-
-    private static <S, T> S and(S some, Optional<T> value, BiFunction<S, T, S> option) {
-        return value.map(given -> option.apply(some, given)).orElse(some);
     }
 }

@@ -87,8 +87,7 @@ public final class ScheduleRoutes {
     public List<Route> routes() {
         return List.of(
                 Route.get("/schedules", "Lists schedules.")
-                        .with(
-                                Parameter.query("after", "The name after which to begin."), Paging.LIMIT)
+                        .with(Parameter.query("after", "The name after which to begin."), Paging.LIMIT)
                         .answers(200, "A page.", SCHEDULES)
                         .does(call -> Answers.ok(SCHEDULES.json(services.perdure()
                                 .schedules()

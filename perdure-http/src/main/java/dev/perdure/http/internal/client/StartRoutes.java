@@ -13,6 +13,7 @@ import dev.perdure.http.internal.route.Parameter;
 import dev.perdure.http.internal.route.Problem;
 import dev.perdure.http.internal.route.Route;
 import dev.perdure.http.internal.show.Inputs;
+import dev.perdure.http.internal.show.RunOptions;
 import dev.perdure.http.internal.show.Services;
 import dev.perdure.spi.EngineView;
 import dev.perdure.spi.Runs;
@@ -20,7 +21,7 @@ import dev.perdure.spi.change.ObjectKey;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
-import java.util.function.BiFunction;
+import java.util.stream.Stream;
 
 /** Starts workflows and DAGs, calls virtual objects, and waits for results. */
 public final class StartRoutes {
@@ -39,6 +40,18 @@ public final class StartRoutes {
             "Makes repeated requests one start for 24 hours. It chooses the id of the run.",
             false);
 
+    private static final List<Parameter> KEYS = List.of(
+            Parameter.query("deduplication_key", "A key that one run has at a time."),
+            Parameter.query(
+                    "until", "Until when the run has the deduplication key: BEGUN or ENDED, which is the default."),
+            Parameter.query(
+                    "duplicate",
+                    "What a second start under the deduplication key does: ATTACH, the default, REFUSE or REPLACE."),
+            Parameter.query("debounce_key", "A key under which starts that follow each other become one run."),
+            Parameter.query("quiet", "How long that run waits for another start, such as PT30S."),
+            Parameter.query(
+                    "longest_wait", "How long it waits after the first start at most. As long as 'quiet' by default."));
+
     private final Services services;
     private final Outcomes outcomes;
 
@@ -53,14 +66,13 @@ public final class StartRoutes {
         return List.of(
                 answering(Route.post("/definitions/{definition}/start", "Starts a workflow or a DAG.")
                                 .with(ID, KEY, WAIT)
+                                .with(KEYS)
+                                .with(RunOptions.PARAMETERS)
                                 .with(
-                                        Parameter.query("queue", "The queue."),
-                                        Parameter.query("key", "The key in the queue."),
-                                        Parameter.query("priority", "The priority; higher runs begin first."),
-                                        Parameter.query("version", "The version to pin the run to."),
-                                        Parameter.query("timeout", "The timeout of the run, such as PT1H."),
                                         Parameter.query("delay", "The delay before it begins, such as PT5M."),
-                                        Parameter.query("memo", "What a person reads about the run."))
+                                        Parameter.query(
+                                                "any_input",
+                                                "Whether to attach to a run with this id or key also if its input is another."))
                                 .body(INPUT))
                         .does(this::start),
                 answering(Route.post("/objects/{type}/{key}/{handler}", "Calls a handler of a virtual object.")
@@ -90,14 +102,8 @@ public final class StartRoutes {
                     "'%s' is a handler of a virtual object. Call it with POST /objects/{type}/{key}/{handler}."
                             .formatted(definition));
         }
-        StartOptions options = options(call);
-        options = and(options, call.query("queue"), StartOptions::queue);
-        options = and(options, call.query("key"), StartOptions::key);
-        options = options.priority(call.number("priority", 0, Integer.MIN_VALUE, Integer.MAX_VALUE));
-        options = and(options, call.query("version"), StartOptions::version);
-        options = and(options, call.duration("timeout"), StartOptions::timeout);
-        options = and(options, call.duration("delay"), StartOptions::delay);
-        options = and(options, call.query("memo"), StartOptions::memo);
+        StartOptions options = RunOptions.and(key(options(call), call), call.duration("delay"), StartOptions::delay);
+        options = RunOptions.ofQuery(call.flag("any_input") ? options.attachToAnyInput() : options, call);
         return answer(
                 services.perdure().start(Invocation.of(definition, input, TypeRef.of(Void.class)), options), wait);
     }
@@ -111,17 +117,57 @@ public final class StartRoutes {
     }
 
     private static StartOptions options(Call call) {
-        StartOptions defaults = StartOptions.defaults();
-        StartOptions named = and(defaults, call.query("id").map(RunId::of), StartOptions::withId);
-        return and(
+        StartOptions named =
+                RunOptions.and(StartOptions.defaults(), call.query("id").map(RunId::of), StartOptions::withId);
+        return RunOptions.and(
                 named,
                 call.header("Idempotency-Key").map(key -> StartKey.idempotencyKey(key, KEY_LIVES)),
                 StartOptions::startKey);
     }
 
-    private static <T> StartOptions and(
-            StartOptions options, Optional<T> value, BiFunction<StartOptions, T, StartOptions> option) {
-        return value.map(given -> option.apply(options, given)).orElse(options);
+    private static StartOptions key(StartOptions options, Call call) {
+        List<StartKey> keys = Stream.of(deduplication(call), debounce(call))
+                .flatMap(Optional::stream)
+                .toList();
+        if (keys.size() + call.header("Idempotency-Key").stream().count() > 1) {
+            throw Problem.invalid(
+                    "A start has one key at most: an Idempotency-Key, a 'deduplication_key' or a 'debounce_key'. Give one of them.");
+        }
+        return RunOptions.and(options, keys.stream().findFirst(), StartOptions::startKey);
+    }
+
+    private static Optional<StartKey> deduplication(Call call) {
+        return key(call, "deduplication_key", "until", "duplicate").map(key -> {
+            StartKey.Until until = call.query("until")
+                    .map(text -> Call.constant(StartKey.Until.class, "until", text))
+                    .orElse(StartKey.Until.ENDED);
+            StartKey.Duplicate duplicate = call.query("duplicate")
+                    .map(text -> Call.constant(StartKey.Duplicate.class, "duplicate", text))
+                    .orElse(StartKey.Duplicate.ATTACH);
+            return new StartKey.Deduplication(key, until, duplicate);
+        });
+    }
+
+    private static Optional<StartKey> debounce(Call call) {
+        return key(call, "debounce_key", "quiet", "longest_wait").map(key -> {
+            Duration quiet = call.duration("quiet")
+                    .orElseThrow(
+                            () -> Problem.invalid(
+                                    "The start has a 'debounce_key' and no 'quiet'. Say how long the run waits for another start."));
+            return StartKey.debounce(key, quiet, call.duration("longest_wait").orElse(quiet));
+        });
+    }
+
+    /** A key, without which the parameters that belong to it mean nothing. */
+    private static Optional<String> key(Call call, String name, String... belonging) {
+        Optional<String> key = call.query(name);
+        for (String parameter : belonging) {
+            if (key.isEmpty() && call.query(parameter).isPresent()) {
+                throw Problem.invalid("The parameter '%s' belongs to '%s', which is missing. Give both, or neither."
+                        .formatted(parameter, name));
+            }
+        }
+        return key;
     }
 
     private ApiResponse answer(Run<?> started, Duration wait) throws InterruptedException {

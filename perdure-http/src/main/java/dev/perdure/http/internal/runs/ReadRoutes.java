@@ -234,9 +234,11 @@ public final class ReadRoutes {
     }
 
     private ApiResponse audit(Call call) {
-        AuditFilter page = AuditFilter.run(services.found(call).ref().id().value()).limit(Paging.limit(call));
+        AuditFilter page =
+                AuditFilter.run(services.found(call).ref().id().value()).limit(Paging.limit(call));
         return Answers.ok(AuditView.PAGE.json(AuditView.page(
-                services, call.query("after").map(AuditView::decoded).map(page::after).orElse(page))));
+                services,
+                call.query("after").map(AuditView::decoded).map(page::after).orElse(page))));
     }
 
     private Runs runs() {
