@@ -40,6 +40,8 @@ module dev.perdure {
             dev.perdure.testing;
     exports dev.perdure.internal.engine to
             dev.perdure.testing;
+    exports dev.perdure.internal.interception to
+            dev.perdure.testing;
     exports dev.perdure.internal.json to
             dev.perdure.testing;
     exports dev.perdure.internal.payload to

@@ -8,6 +8,7 @@ import dev.perdure.interceptor.Interceptor;
 import dev.perdure.internal.definition.Registry;
 import dev.perdure.internal.definition.StepTypes;
 import dev.perdure.internal.engine.Engine;
+import dev.perdure.internal.interception.Interceptors;
 import dev.perdure.internal.json.CopyingCodec;
 import dev.perdure.internal.json.JsonCodec;
 import dev.perdure.internal.payload.PayloadCodec;
@@ -97,7 +98,7 @@ public final class PerdureBuilder {
         return this;
     }
 
-    /** Puts this code around the bodies of steps, inside of the interceptors that were given before. */
+    /** Puts this code around starts, workflows and steps, inside of the interceptors that were given before. */
     public PerdureBuilder interceptor(Interceptor interceptor) {
         Texts.requireGiven("interceptor", interceptor);
         interceptors.add(interceptor);
@@ -354,7 +355,7 @@ public final class PerdureBuilder {
                 retry,
                 warmWindow,
                 maxPayloadBytes,
-                List.copyOf(interceptors),
+                Interceptors.of(interceptors),
                 false);
         Set<String> from = queues.isEmpty() ? Set.of(StartOptions.DEFAULT_QUEUE) : Set.copyOf(queues);
         Settings.WorkerRules workerRules = worker

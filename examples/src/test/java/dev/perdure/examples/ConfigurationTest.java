@@ -13,7 +13,9 @@ import dev.perdure.error.PayloadException;
 import dev.perdure.error.ResultUnavailableException;
 import dev.perdure.error.TerminalException;
 import dev.perdure.interceptor.Interceptor;
+import dev.perdure.interceptor.StartCall;
 import dev.perdure.interceptor.StepCall;
+import dev.perdure.interceptor.WorkflowCall;
 import dev.perdure.memory.MemoryStore;
 import dev.perdure.spi.Codec;
 import dev.perdure.spi.change.Payload;
@@ -56,9 +58,10 @@ class ConfigurationTest {
         }
 
         @Workflow("tenants")
-        public String tenants(WorkflowContext ctx, String tenant) {
-            TENANT.set(tenant);
-            return ctx.stepAsync("ask", () -> "of " + TENANT.get()).await();
+        public String tenants(WorkflowContext ctx, String what) {
+            String asked =
+                    ctx.stepAsync("ask", () -> what + " of " + TENANT.get()).await();
+            return asked + " for " + TENANT.get();
         }
     }
 
@@ -109,31 +112,46 @@ class ConfigurationTest {
     // endregion
 
     // region interceptor
-    /** The tenant of a workflow's thread is that of its steps. */
+    /** The tenant of a caller is that of the runs that it starts, and of their steps. */
     static final class Tenants implements Interceptor {
         @Override
+        public StartCall start(StartCall call) {
+            String tenant = TENANT.get(); // on the thread of the caller
+            return tenant == null ? call : call.with("tenant", tenant);
+        }
+
+        @Override
+        public <T extends @Nullable Object> Callable<T> workflow(WorkflowCall call, Callable<T> code) {
+            return () -> as(call.headers().get("tenant"), code); // each time that a process enters the code
+        }
+
+        @Override
         public <T extends @Nullable Object> Callable<T> step(StepCall call, Callable<T> body) {
-            String tenant = TENANT.get(); // on the thread of the workflow
-            return () -> {
-                String before = TENANT.get();
-                TENANT.set(tenant); // on the thread of the body
-                try {
-                    return body.call();
-                } finally {
-                    TENANT.set(before);
-                }
-            };
+            return () -> as(call.workflow().headers().get("tenant"), body); // maybe on another thread
+        }
+
+        private static <T extends @Nullable Object> T as(@Nullable String tenant, Callable<T> code) throws Exception {
+            String before = TENANT.get();
+            TENANT.set(tenant);
+            try {
+                return code.call();
+            } finally {
+                TENANT.set(before);
+            }
         }
     }
     // endregion
 
     @Test
-    void a_tenant_reaches_the_body_of_an_asynchronous_step() {
+    void the_tenant_of_a_caller_reaches_workflows_and_the_bodies_of_asynchronous_steps() {
         try (Perdure perdure = Perdure.on(store)
                 .register(new Invoices())
                 .interceptor(new Tenants())
                 .start()) {
-            assertThat(perdure.start(Invoices::tenants, "acme").result()).isEqualTo("of acme");
+            TENANT.set("acme");
+            assertThat(perdure.start(Invoices::tenants, "invoice").result()).isEqualTo("invoice of acme for acme");
+        } finally {
+            TENANT.remove();
         }
     }
 

@@ -14,8 +14,14 @@ import java.util.TreeMap;
  * @param attributes what it is found by, in the order of their names
  * @param memo what a person reads about it, set at the start
  * @param status what it does at present, in its own words
+ * @param headers what {@linkplain dev.perdure.interceptor.Interceptor#start interceptors} gave it at its start, in the
+ *     order of their names
  */
-public record Description(Map<String, AttributeValue> attributes, Optional<String> memo, Optional<String> status) {
+public record Description(
+        Map<String, AttributeValue> attributes,
+        Optional<String> memo,
+        Optional<String> status,
+        Map<String, String> headers) {
     /** The description of a run that says nothing. */
     public static final Description NONE = new Description(Map.of(), Optional.empty(), Optional.empty());
 
@@ -25,9 +31,15 @@ public record Description(Map<String, AttributeValue> attributes, Optional<Strin
     private static final int MAX_MEMO = 4_000;
     private static final int MAX_STATUS = 200;
 
-    /** Copies the attributes. */
+    /** Copies the attributes and the headers. */
     public Description {
         attributes = Collections.unmodifiableMap(new TreeMap<>(attributes));
+        headers = headers.isEmpty() ? Map.of() : Collections.unmodifiableMap(new TreeMap<>(headers));
+    }
+
+    /** A description without headers. */
+    public Description(Map<String, AttributeValue> attributes, Optional<String> memo, Optional<String> status) {
+        this(attributes, memo, status, Map.of());
     }
 
     /** The value of an attribute, if the run has it. */
@@ -51,7 +63,7 @@ public record Description(Map<String, AttributeValue> attributes, Optional<Strin
                     "With the attribute '%s' the attributes of the run have %d bytes; at most %d are allowed. Put data that is not searched for into the memo."
                             .formatted(name, bytes, MAX_ATTRIBUTES));
         }
-        return new Description(more, memo, status);
+        return new Description(more, memo, status, headers);
     }
 
     private static int bytes(String text) {
@@ -62,17 +74,22 @@ public record Description(Map<String, AttributeValue> attributes, Optional<Strin
     public Description without(String name) {
         Map<String, AttributeValue> fewer = new TreeMap<>(attributes);
         fewer.remove(name);
-        return new Description(fewer, memo, status);
+        return new Description(fewer, memo, status, headers);
     }
 
     /** The same with this memo. */
     public Description withMemo(String text) {
-        return new Description(attributes, Optional.of(requireText("memo", text, MAX_MEMO)), status);
+        return new Description(attributes, Optional.of(requireText("memo", text, MAX_MEMO)), status, headers);
     }
 
     /** The same with this status. */
     public Description withStatus(String text) {
-        return new Description(attributes, memo, Optional.of(requireText("status", text, MAX_STATUS)));
+        return new Description(attributes, memo, Optional.of(requireText("status", text, MAX_STATUS)), headers);
+    }
+
+    /** The same with these headers in place of those before. */
+    public Description withHeaders(Map<String, String> others) {
+        return new Description(attributes, memo, status, others);
     }
 
     private static String requireText(String what, String text, int most) {

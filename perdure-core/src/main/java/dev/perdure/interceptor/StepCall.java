@@ -3,10 +3,20 @@ package dev.perdure.interceptor;
 import dev.perdure.RunId;
 
 /**
- * A step whose body is about to run.
+ * An attempt of a step whose body is about to run.
  *
- * @param run the run
- * @param definition the name of its definition
+ * @param workflow the run, as its code was entered
  * @param step the name of the step
+ * @param attempt the number of the attempt, from 1
  */
-public record StepCall(RunId run, String definition, String step) {}
+public record StepCall(WorkflowCall workflow, String step, int attempt) {
+    /** The run. */
+    public RunId run() {
+        return workflow.run();
+    }
+
+    /** The name of its definition. */
+    public String definition() {
+        return workflow.definition();
+    }
+}

@@ -10,6 +10,7 @@ import dev.perdure.spi.change.Channel;
 import dev.perdure.spi.change.Control;
 import dev.perdure.spi.change.Entry;
 import dev.perdure.spi.change.NewRun;
+import dev.perdure.spi.change.Origin;
 import dev.perdure.spi.change.Payload;
 import dev.perdure.spi.change.Premise;
 import dev.perdure.spi.change.Recorded;
@@ -171,7 +172,8 @@ final class Row {
                 deadline(),
                 recoveriesWithoutProgress(),
                 premises.stream().map(Row::asPremise).toList(),
-                start.object());
+                start.object(),
+                Origin.of(start));
     }
 
     private Premise asPremise() {

@@ -4,6 +4,7 @@ import dev.perdure.RunChange;
 import dev.perdure.queue.Requirement;
 import dev.perdure.spi.change.Control;
 import dev.perdure.spi.change.ObjectCall;
+import dev.perdure.spi.change.Origin;
 import dev.perdure.spi.change.Payload;
 import dev.perdure.spi.change.Premise;
 import dev.perdure.spi.change.RunRef;
@@ -134,6 +135,7 @@ public interface Dispatch {
      * @param recoveries how often a sweep has recovered it without progress
      * @param premises how the tasks that it comes after ended, in their order; empty for a run that is no task
      * @param object the virtual object that it calls, or null
+     * @param origin its queue and its headers
      */
     record Claimed(
             RunRef run,
@@ -145,7 +147,8 @@ public interface Dispatch {
             @Nullable Instant deadline,
             int recoveries,
             List<Premise> premises,
-            @Nullable ObjectCall object) {
+            @Nullable ObjectCall object,
+            Origin origin) {
         /** After this many recoveries without progress, only a worker that holds no other run gets the run. */
         public static final int ALONE_AFTER = 3;
 

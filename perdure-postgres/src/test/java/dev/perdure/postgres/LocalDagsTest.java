@@ -14,6 +14,7 @@ import dev.perdure.spi.change.Change;
 import dev.perdure.spi.change.Control;
 import dev.perdure.spi.change.Due;
 import dev.perdure.spi.change.Move;
+import dev.perdure.spi.change.Origin;
 import dev.perdure.spi.change.Task;
 import java.time.Instant;
 import java.util.List;
@@ -41,7 +42,8 @@ final class LocalDagsTest {
 
     private void ended(Member task, Member... next) {
         List<Claimed> handed = List.of(next).stream()
-                .map(one -> new Claimed(one.ref, 1, "order", json("1"), 1, Control.NONE, null, 0, List.of(), null))
+                .map(one -> new Claimed(
+                        one.ref, 1, "order", json("1"), 1, Control.NONE, null, 0, List.of(), null, Origin.of(one.run)))
                 .toList();
         localDags.saw(
                 new Change.Advance(task.ref, 1, List.of(), END),

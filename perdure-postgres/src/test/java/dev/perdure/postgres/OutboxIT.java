@@ -22,9 +22,13 @@ import dev.perdure.WorkflowContext;
 import dev.perdure.attribute.Attribute;
 import dev.perdure.attribute.AttributeValue;
 import dev.perdure.attribute.Description;
+import dev.perdure.dag.Dag;
 import dev.perdure.error.InvalidRequestException;
 import dev.perdure.error.RunFailedException;
 import dev.perdure.error.StoreException;
+import dev.perdure.interceptor.Interceptor;
+import dev.perdure.interceptor.StartCall;
+import dev.perdure.interceptor.StepCall;
 import java.math.BigDecimal;
 import java.sql.Connection;
 import java.sql.SQLException;
@@ -32,10 +36,13 @@ import java.sql.Statement;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.Callable;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.IntStream;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -48,6 +55,7 @@ final class OutboxIT {
     private static final TypeRef<String> TEXT = new TypeRef<>() {};
 
     private final String schema = TestServer.schemaOf(OutboxIT.class);
+    private final ThreadLocal<@Nullable String> tenant = new ThreadLocal<>();
     private final BlockingQueue<String> ran = new LinkedBlockingQueue<>();
     private final Definition<String, String> echo = Definition.of("echo", String.class, String.class, (ctx, in) -> {
         ran.add(in);
@@ -57,6 +65,31 @@ final class OutboxIT {
         ctx.sleep(Duration.ofHours(1));
         return in;
     });
+    private final Dag<String, String> dag = Dag.of(
+            "dag",
+            String.class,
+            d -> d.task("cut", task -> {
+                ran.add(task.input() + " for " + tenant.get());
+                return task.input();
+            }));
+
+    /** The tenant of the caller's thread is that of the body. */
+    private final Interceptor tenants = new Interceptor() {
+        @Override
+        public StartCall start(StartCall call) {
+            String caller = tenant.get();
+            return caller == null ? call : call.with("tenant", caller);
+        }
+
+        @Override
+        public <T extends @Nullable Object> Callable<T> step(StepCall call, Callable<T> body) {
+            return () -> {
+                tenant.set(call.workflow().headers().get("tenant"));
+                return body.call();
+            };
+        }
+    };
+
     private HikariDataSource pool;
     private PostgresStore store;
     private PostgresOutbox outbox;
@@ -93,7 +126,10 @@ final class OutboxIT {
         store = PostgresStore.on(pool).schema(schema).open();
         store.awaitListening();
         outbox = PostgresOutbox.on(store);
-        perdure = Perdure.on(store).register(echo, sleep, new Methods()).start();
+        perdure = Perdure.on(store)
+                .register(echo, sleep, new Methods(), dag)
+                .interceptor(tenants)
+                .start();
     }
 
     @AfterEach
@@ -310,6 +346,20 @@ final class OutboxIT {
 
     private Description described(String id) {
         return perdure.run(RunId.of(id), TEXT).info().description();
+    }
+
+    @Test
+    void headers_of_interceptors_come_with_the_start_and_reach_the_tasks_of_a_dag() throws Exception {
+        try (Connection caller = caller()) {
+            tenant.set("acme");
+            in(caller).start(Invocation.of(dag, "a"), id("tasks"));
+            in(caller).start(Invocation.of(echo, "b"), id("plain"));
+            caller.commit();
+        } finally {
+            tenant.remove();
+        }
+        assertThat(List.of(ran.take(), ran.take())).containsExactlyInAnyOrder("a for acme", "b");
+        assertThat(described("plain").headers()).isEqualTo(Map.of("tenant", "acme"));
     }
 
     @Test

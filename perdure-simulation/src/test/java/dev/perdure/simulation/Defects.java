@@ -170,7 +170,8 @@ enum Defects {
                             claim.deadline(),
                             claim.recoveries(),
                             claim.premises(),
-                            new ObjectCall(claim.object().object(), ObjectCall.Hold.EXCLUSIVE));
+                            new ObjectCall(claim.object().object(), ObjectCall.Hold.EXCLUSIVE),
+                            claim.origin());
         }
 
         @Override

@@ -20,6 +20,7 @@ import dev.perdure.spi.change.Move;
 import dev.perdure.spi.change.NewRun;
 import dev.perdure.spi.change.ObjectCall;
 import dev.perdure.spi.change.ObjectKey;
+import dev.perdure.spi.change.Origin;
 import dev.perdure.spi.change.Payload;
 import dev.perdure.spi.change.Premise;
 import dev.perdure.spi.change.RunRef;
@@ -31,6 +32,7 @@ import java.time.Instant;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import org.junit.jupiter.api.Test;
@@ -46,7 +48,8 @@ public abstract class RunsConformance extends StoreConformance {
             .with("due", new AttributeValue.Time(Instant.parse("2026-01-31T12:00:00.000001Z")))
             .with("urgent", new AttributeValue.Flag(true))
             .with("tags", new AttributeValue.Keywords(List.of("b", "a \"b\"", "ü")))
-            .withMemo("line\none");
+            .withMemo("line\none")
+            .withHeaders(Map.of("tenant", "O'Neil = Söhne \\ \ud83d\ude80", "trace.id_1-2", "", "z", "NULL"));
 
     /** For subclasses. */
     protected RunsConformance() {}
@@ -118,6 +121,66 @@ public abstract class RunsConformance extends StoreConformance {
         assertThat(store().runs().list(RunFilter.all()))
                 .filteredOn(info -> info.description().equals(ATTRIBUTES))
                 .hasSize(9);
+    }
+
+    @Test
+    void a_worker_gets_the_queue_and_the_headers_of_the_runs_that_it_takes() {
+        WorkerId worker = join();
+        Description described = Description.NONE.withHeaders(Map.of("tenant", "a=b", "trace", "7"));
+        Origin origin = new Origin(QUEUE, described.headers());
+        startReady(newRun("ready").describedAs(described));
+        Claimed ready = claimOne(worker);
+        assertThat(ready.origin()).isEqualTo(origin);
+        apply(worker, advance(ready.run(), ready.epoch(), sleep(Duration.ofHours(1))));
+        apply(Lane.client(0), new Change.Fork(ready.run().id(), 1, RunId.of("fork"), 4711, null));
+        assertThat(claimOne(worker).origin()).isEqualTo(origin);
+        advance(Duration.ofHours(1));
+        assertThat(claimOne(worker)).isEqualTo(withEpoch(ready, 2));
+
+        startReady("plain");
+        assertThat(claimOne(worker).origin()).isEqualTo(new Origin(QUEUE, Map.of()));
+
+        List<Task> tasks = List.of(
+                new Task(newRun("dag/first").describedAs(described), List.of()),
+                new Task(newRun("dag/second").describedAs(described), List.of(0)));
+        NewRun dag = newRun("dag").describedAs(described);
+        Outcome begun = apply(worker, new Change.Start(dag, worker, List.of(), tasks));
+        Claimed first = ((Outcome.Started) begun).handed().getFirst();
+        assertThat(first.origin()).isEqualTo(origin);
+        Move end = new Move.End(RunState.COMPLETED, payload("1"), "", 2);
+        Outcome ended = apply(worker, advance(first.run(), first.epoch(), end));
+        assertThat(((Outcome.Applied) ended).handed())
+                .extracting(Claimed::origin)
+                .contains(origin);
+    }
+
+    @Test
+    void a_call_that_waits_for_its_object_has_its_headers_when_it_is_handed_over() {
+        WorkerId worker = join();
+        Description described = Description.NONE.withHeaders(Map.of("tenant", "acme"));
+        ObjectCall call = new ObjectCall(new ObjectKey("cart", "1"), ObjectCall.Hold.EXCLUSIVE);
+        RunRef holds = startOwned(worker, newRun("holds").on(call));
+        startReady(newRun("waits").describedAs(described).on(call));
+        Move end = new Move.End(RunState.COMPLETED, payload("1"), "", 1);
+        Outcome ended = apply(worker, advance(holds, 1, end));
+        assertThat(((Outcome.Applied) ended).handed())
+                .extracting(Claimed::origin)
+                .containsExactly(new Origin(QUEUE, described.headers()));
+    }
+
+    private static Claimed withEpoch(Claimed claim, long epoch) {
+        return new Claimed(
+                claim.run(),
+                epoch,
+                claim.definition(),
+                claim.input(),
+                claim.seed(),
+                claim.control(),
+                claim.deadline(),
+                claim.recoveries(),
+                claim.premises(),
+                claim.object(),
+                claim.origin());
     }
 
     @Test

@@ -16,6 +16,7 @@ import dev.perdure.interceptor.Interceptor;
 import dev.perdure.internal.definition.StepTypes;
 import dev.perdure.internal.engine.Engine;
 import dev.perdure.internal.engine.HistoryChecks;
+import dev.perdure.internal.interception.Interceptors;
 import dev.perdure.internal.json.CopyingCodec;
 import dev.perdure.internal.json.JsonCodec;
 import dev.perdure.internal.payload.PayloadCodec;
@@ -182,7 +183,7 @@ public final class PerdureTest extends ForwardingPerdure {
         return this;
     }
 
-    /** Puts this code around the bodies of steps, inside of the interceptors that were given before. */
+    /** Puts this code around starts, workflows and steps, inside of the interceptors that were given before. */
     public PerdureTest interceptor(Interceptor interceptor) {
         requireNotStarted();
         interceptors.add(interceptor);
@@ -290,7 +291,7 @@ public final class PerdureTest extends ForwardingPerdure {
                 retry,
                 warmWindow,
                 maxPayloadBytes,
-                List.copyOf(interceptors),
+                Interceptors.of(interceptors),
                 mode == TestMode.REPLAY_AFTER_EVERY_STEP);
         return new Settings(
                 seen,

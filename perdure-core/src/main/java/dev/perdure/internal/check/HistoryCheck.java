@@ -8,6 +8,7 @@ import dev.perdure.internal.definition.Registered;
 import dev.perdure.internal.execution.value.Values;
 import dev.perdure.internal.history.ExportedRun;
 import dev.perdure.internal.history.HistoryFormat;
+import dev.perdure.internal.interception.Interceptors;
 import dev.perdure.internal.settings.ExecutionRules;
 import dev.perdure.spi.Runs;
 import dev.perdure.spi.change.Entry;
@@ -39,7 +40,7 @@ public final class HistoryCheck {
                 rules.retry(),
                 Duration.ZERO,
                 rules.maxPayloadBytes(),
-                List.of(), // no body runs
+                Interceptors.NONE, // a history has no headers, and no body runs
                 false);
         this.values = new Values(this.rules.codec(), rules.maxPayloadBytes());
     }

@@ -1,6 +1,7 @@
 package dev.perdure.internal.check;
 
 import dev.perdure.Invocation;
+import dev.perdure.StartOptions;
 import dev.perdure.WorkflowMethod;
 import dev.perdure.internal.dag.CallTargets;
 import dev.perdure.internal.definition.ObjectHandler;
@@ -30,6 +31,7 @@ import dev.perdure.spi.change.Control;
 import dev.perdure.spi.change.Entry;
 import dev.perdure.spi.change.Move;
 import dev.perdure.spi.change.ObjectCall;
+import dev.perdure.spi.change.Origin;
 import dev.perdure.spi.change.Recorded;
 import dev.perdure.spi.change.RunRef;
 import dev.perdure.spi.change.WorkerId;
@@ -37,6 +39,7 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.Comparator;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.UUID;
 import java.util.concurrent.atomic.AtomicReference;
@@ -97,7 +100,8 @@ final class ReplayedRun implements Host, Turn {
                 false,
                 run.basis().premises(),
                 object == null || object.hold() != ObjectCall.Hold.ON_ARRIVAL ? object : object.arrived(),
-                null);
+                null,
+                new Origin(StartOptions.DEFAULT_QUEUE, Map.of()));
         Execution execution = new Execution(held, new Journals.Page(journal(), true), this, this);
         clockwork.fork("perdure-check-" + run.id(), execution::run);
         Waiting.forSignal(over);

@@ -1,6 +1,7 @@
 package dev.perdure.internal.dag;
 
 import dev.perdure.StepOptions;
+import dev.perdure.attribute.Description;
 import dev.perdure.dag.Collected;
 import dev.perdure.dag.Dag;
 import dev.perdure.error.DefinitionException;
@@ -202,6 +203,7 @@ public final class TypedDag {
                         task.priority().orElse(run.priority()),
                         run.version(),
                         hasDeadline ? step.timeout().orElse(null) : null)
+                .describedAs(Description.NONE.withHeaders(run.description().headers()))
                 .withQueueKey(run.queueKey())
                 .at(run.placement());
         return new Task(own, task.after().stream().map(this::place).toList());

@@ -32,6 +32,7 @@ import dev.perdure.spi.change.Mail;
 import dev.perdure.spi.change.NewRun;
 import dev.perdure.spi.change.ObjectCall;
 import dev.perdure.spi.change.ObjectKey;
+import dev.perdure.spi.change.Origin;
 import dev.perdure.spi.change.Payload;
 import dev.perdure.spi.change.RunRef;
 import dev.perdure.spi.change.Task;
@@ -177,7 +178,7 @@ final class Starter {
         Payload payload = values.input(callee, input);
         Clockwork clockwork = settings.clockwork();
         RunId id = callee.id(options).orElseGet(() -> TimeOrderedId.next(clockwork));
-        return new NewRun(
+        NewRun run = new NewRun(
                 id,
                 callee.target().name(),
                 payload,
@@ -194,6 +195,7 @@ final class Starter {
                 new Admission(options.startWithin().orElse(null), options.weight())
                         .withKey(options.startKey().orElse(null), false)
                         .at(options.placement()));
+        return settings.rules().interceptors().start(run, Optional.empty());
     }
 
     /** Starts runs in few commits. Tries all of them, and then throws the first refusal. */
@@ -333,7 +335,8 @@ final class Starter {
                 false,
                 List.of(),
                 run.object(),
-                known(run, started));
+                known(run, started),
+                Origin.of(run));
         home.launch(held, Journals.Page.EMPTY);
     }
 

@@ -85,6 +85,9 @@ public interface EngineContext extends WorkflowContext {
     /** Turns of a run that is a state machine. */
     Turns turns();
 
+    /** A run that this run starts, with the headers that interceptors give it. */
+    NewRun intercepted(NewRun run);
+
     /** The tasks that start with this run, if it is the run of a DAG that is registered here. */
     List<Task> tasksOf(NewRun run);
 

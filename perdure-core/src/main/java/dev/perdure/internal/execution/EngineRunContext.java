@@ -8,6 +8,7 @@ import dev.perdure.RunId;
 import dev.perdure.StepOptions;
 import dev.perdure.TypeRef;
 import dev.perdure.error.PayloadException;
+import dev.perdure.interceptor.WorkflowCall;
 import dev.perdure.internal.definition.Registered.Target;
 import dev.perdure.internal.execution.child.Children;
 import dev.perdure.internal.execution.future.Futures;
@@ -74,7 +75,11 @@ abstract class EngineRunContext implements Shorthands {
     final Turns turns;
     UnaryOperator<@Nullable Object> nextInput = input -> input;
 
-    /** The parts of a context. */
+    /**
+     * The parts of a context.
+     *
+     * @param entered what interceptors are told of the run, or null if there are none to tell
+     */
     record Parts(
             HeldRun held,
             Host host,
@@ -82,7 +87,8 @@ abstract class EngineRunContext implements Shorthands {
             Transitions transitions,
             BodyGuard guard,
             Replay replay,
-            Values values) {}
+            Values values,
+            @Nullable WorkflowCall entered) {}
 
     EngineRunContext(Parts parts) {
         this.held = parts.held();
@@ -94,7 +100,7 @@ abstract class EngineRunContext implements Shorthands {
         Waits waits = new Waits(host, orders, transitions);
         StepPermits permits = new StepPermits(held, host, transitions, waits);
         Attempts attempts = new Attempts(held, host, values, derived);
-        this.steps = new Steps(host, transitions, waits, permits, parts.guard(), values, attempts);
+        this.steps = new Steps(host, transitions, waits, permits, parts.guard(), values, attempts, parts.entered());
         this.calls = new ContextCalls(
                 held, transitions, parts.replay(), () -> steps.current().isPresent());
         this.futures = new Futures(calls, host, transitions, waits, steps, values);
@@ -213,6 +219,11 @@ abstract class EngineRunContext implements Shorthands {
     @Override
     public Turns turns() {
         return turns;
+    }
+
+    @Override
+    public NewRun intercepted(NewRun run) {
+        return children.intercepted(run);
     }
 
     @Override

@@ -3,6 +3,7 @@ package dev.perdure.internal.execution;
 import dev.perdure.RunState;
 import dev.perdure.error.CancelledException;
 import dev.perdure.error.PayloadException;
+import dev.perdure.interceptor.WorkflowCall;
 import dev.perdure.internal.definition.Registered;
 import dev.perdure.internal.execution.future.Futures;
 import dev.perdure.internal.execution.host.Departure;
@@ -21,6 +22,8 @@ import dev.perdure.internal.execution.transition.Transitions;
 import dev.perdure.internal.execution.value.Encoded;
 import dev.perdure.internal.execution.value.Values;
 import dev.perdure.internal.failure.Failure;
+import dev.perdure.internal.interception.Interceptors;
+import dev.perdure.internal.interception.UncalledException;
 import dev.perdure.internal.text.Sentences;
 import dev.perdure.spi.Clockwork;
 import dev.perdure.spi.Hints;
@@ -172,9 +175,12 @@ public final class Execution implements LoadedRun {
     private Departure enter() {
         Registered definition = held.definition();
         Values values = new Values(host.rules().codec(), host.rules().maxPayloadBytes());
+        Interceptors interceptors = host.rules().interceptors();
+        boolean replaying = !journal.entries().isEmpty();
         Replay replay = replay(held.run().id().value());
-        RunContext context =
-                RunContext.of(new EngineRunContext.Parts(held, host, signals, transitions, guard, replay, values));
+        WorkflowCall entered = interceptors.concern(definition()) ? entered(replaying) : null;
+        RunContext context = RunContext.of(
+                new EngineRunContext.Parts(held, host, signals, transitions, guard, replay, values, entered));
         Futures futures = context.futures();
         bodies = futures;
         transitions.bodies(futures);
@@ -188,13 +194,16 @@ public final class Execution implements LoadedRun {
                 transitions.arrive();
             }
             @Nullable Object input = input(values);
-            @Nullable Object result = definition.function().call(context, input);
+            @Nullable
+            Object result = entered == null
+                    ? definition.function().call(context, input)
+                    : interceptors.workflow(entered, () -> called(definition, context, input));
             futures.finish();
             context.close();
             replay.finish(THE_END);
             return transitions.end(RunState.COMPLETED, outcome(values, result), "");
-        } catch (Replay.Mismatch mismatch) {
-            return transitions.leave(new Move.Pause(messageOf(mismatch)));
+        } catch (Replay.Mismatch | UncalledException stopped) {
+            return transitions.leave(new Move.Pause(messageOf(stopped)));
         } catch (Unwind unwind) {
             throw unwind;
         } catch (Throwable thrown) {
@@ -203,6 +212,27 @@ public final class Execution implements LoadedRun {
             return failed(values, replay, thrown);
         } finally {
             futures.interrupt(BodyGuard.Cause.LOST);
+        }
+    }
+
+    /** What interceptors are told of the run. */
+    private WorkflowCall entered(boolean replaying) {
+        return new WorkflowCall(
+                held.run().id(),
+                definition(),
+                held.origin().queue(),
+                host.worker().value().toString(),
+                replaying,
+                held.origin().headers());
+    }
+
+    /** Calls the code below interceptors, which are not told that it does not fit its journal: it has not failed. */
+    private @Nullable Object called(Registered definition, RunContext context, @Nullable Object input)
+            throws Throwable {
+        try {
+            return definition.function().call(context, input);
+        } catch (Replay.Mismatch mismatch) {
+            throw transitions.stop(messageOf(mismatch));
         }
     }
 

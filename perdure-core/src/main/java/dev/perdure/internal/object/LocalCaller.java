@@ -8,6 +8,7 @@ import dev.perdure.spi.Outcome;
 import dev.perdure.spi.Runs;
 import dev.perdure.spi.change.Control;
 import dev.perdure.spi.change.NewRun;
+import dev.perdure.spi.change.Origin;
 import dev.perdure.spi.change.RunRef;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicReference;
@@ -79,7 +80,8 @@ public final class LocalCaller {
                 null,
                 0,
                 List.of(),
-                run.object());
+                run.object(),
+                Origin.of(run));
     }
 
     /** Another batch went first. Returns how many have. */

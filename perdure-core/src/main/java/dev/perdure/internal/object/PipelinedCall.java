@@ -106,7 +106,8 @@ final class PipelinedCall implements Turn {
                 held.deadline(),
                 0,
                 List.of(),
-                held.object());
+                held.object(),
+                held.origin());
     }
 
     void hold(Claimed how) {

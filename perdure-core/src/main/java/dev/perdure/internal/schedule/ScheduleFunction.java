@@ -189,7 +189,7 @@ public final class ScheduleFunction implements Registered.Function {
             EngineContext engine, ScheduleSpec spec, Turns.Situation situation, Start start, int number) {
         String name = ScheduleNames.schedule(situation.run().id());
         ScheduleSpec.Options options = spec.options();
-        NewRun run = new NewRun(
+        NewRun run = engine.intercepted(new NewRun(
                 RunId.of(start.run()),
                 start.what().definition(),
                 new Payload(Base64.getDecoder().decode(start.what().input())),
@@ -203,7 +203,7 @@ public final class ScheduleFunction implements Registered.Function {
                 null,
                 options.description(),
                 options.key(),
-                new Admission(options.startWithin(), options.weight()).at(Placement.of(options.placement())));
+                new Admission(options.startWithin(), options.weight()).at(Placement.of(options.placement()))));
         if (start.what().dag()) {
             return new Effect.Start(run, tasks(engine, name, run));
         }

@@ -1,11 +1,10 @@
 package dev.perdure.internal.settings;
 
 import dev.perdure.RetryPolicy;
-import dev.perdure.interceptor.Interceptor;
 import dev.perdure.internal.definition.StepTypes;
+import dev.perdure.internal.interception.Interceptors;
 import dev.perdure.internal.payload.PayloadCodec;
 import java.time.Duration;
-import java.util.List;
 
 /**
  * How executions behave in an engine.
@@ -15,7 +14,7 @@ import java.util.List;
  * @param retry the retry policy of steps that set none
  * @param warmWindow the longest wait during which a run keeps its thread
  * @param maxPayloadBytes the largest value
- * @param interceptors what is put around bodies, the outermost first
+ * @param interceptors what is put around starts, workflows and bodies
  * @param unloadAfterSteps whether a run leaves memory after every step, to test replays
  */
 public record ExecutionRules(
@@ -24,7 +23,7 @@ public record ExecutionRules(
         RetryPolicy retry,
         Duration warmWindow,
         int maxPayloadBytes,
-        List<Interceptor> interceptors,
+        Interceptors interceptors,
         boolean unloadAfterSteps) {
     /** The same with another codec. */
     public ExecutionRules with(PayloadCodec other) {

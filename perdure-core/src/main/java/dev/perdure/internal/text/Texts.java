@@ -49,6 +49,11 @@ public final class Texts {
         requireShort(what, text);
     }
 
+    /** Checks a text of one line. It may be empty. */
+    static void requireLine(String what, String text) {
+        requireStorable(what, text, false);
+    }
+
     private static void requireShort(String what, String text) {
         if (text.length() > MAX_REASON) {
             throw new InvalidRequestException("The %s has %d characters; at most %d are allowed. Shorten it."

@@ -127,7 +127,7 @@ public sealed interface Effect {
             } else {
                 after.put(name, value);
             }
-            return new Description(after, before.memo(), before.status());
+            return new Description(after, before.memo(), before.status(), before.headers());
         }
     }
 

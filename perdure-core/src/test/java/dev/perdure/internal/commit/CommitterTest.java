@@ -14,6 +14,7 @@ import dev.perdure.spi.change.Change;
 import dev.perdure.spi.change.Control;
 import dev.perdure.spi.change.Lane;
 import dev.perdure.spi.change.Move;
+import dev.perdure.spi.change.Origin;
 import dev.perdure.spi.change.Payload;
 import dev.perdure.spi.change.RunRef;
 import dev.perdure.spi.change.WorkerId;
@@ -21,6 +22,7 @@ import java.time.Instant;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Queue;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
@@ -168,7 +170,18 @@ class CommitterTest {
 
     private static Claimed begun(String run) {
         RunRef ref = new RunRef(RunId.of(run), 1);
-        return new Claimed(ref, 1, "task", Payload.EMPTY, 1, Control.NONE, null, 0, List.of(), null);
+        return new Claimed(
+                ref,
+                1,
+                "task",
+                Payload.EMPTY,
+                1,
+                Control.NONE,
+                null,
+                0,
+                List.of(),
+                null,
+                new Origin("default", Map.of()));
     }
 
     @Test

@@ -118,6 +118,7 @@ public final class InboxColumns {
                     "attributes",
                     ofRun(run -> Descriptions.json(run.description().attributes())))
             .text("memo", ofRun(run -> run.description().memo().orElse(null)))
+            .text("headers", ofRun(run -> Descriptions.lines(run.description().headers())))
             .integerOrNull(
                     "hold",
                     ofRun(run -> run.object() == null

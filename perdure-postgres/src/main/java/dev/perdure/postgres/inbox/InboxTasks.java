@@ -1,6 +1,7 @@
 package dev.perdure.postgres.inbox;
 
 import dev.perdure.RunId;
+import dev.perdure.attribute.Description;
 import dev.perdure.postgres.jdbc.Columns;
 import dev.perdure.postgres.jdbc.Micros;
 import dev.perdure.postgres.jdbc.Parameters;
@@ -108,6 +109,7 @@ public record InboxTasks(List<Placed> all) {
                         row.getInt("priority"),
                         row.getString("version"),
                         Micros.durationOrNull(row, "timeout"))
+                .describedAs(Description.NONE.withHeaders(part.description().headers()))
                 .withQueueKey(part.queueKey())
                 .at(part.placement());
         return new Task(run, List.of((Integer[]) row.getArray("after").getArray()));

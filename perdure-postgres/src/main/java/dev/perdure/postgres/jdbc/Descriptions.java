@@ -11,7 +11,7 @@ import java.util.TreeMap;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
-/** What runs say about themselves, in columns: {@code attributes}, {@code memo} and {@code status}. */
+/** What runs say about themselves, in columns: {@code attributes}, {@code memo}, {@code status} and {@code headers}. */
 public final class Descriptions {
     private Descriptions() {}
 
@@ -49,10 +49,36 @@ public final class Descriptions {
         Map<String, AttributeValue> attributes = new TreeMap<>();
         Results.pairs(row, "attributes").forEach((name, value) -> attributes.put(name, AttributeValue.decoded(value)));
         return new Description(
-                attributes, Optional.ofNullable(row.getString("memo")), Optional.ofNullable(row.getString("status")));
+                attributes,
+                Optional.ofNullable(row.getString("memo")),
+                Optional.ofNullable(row.getString("status")),
+                headers(row));
     }
 
-    /** The attributes and the memo of a start that plain SQL may have inserted, so they are checked again. */
+    /** The headers as lines, or null if there are none. Neither names nor values have line breaks. */
+    public static @Nullable String lines(Map<String, String> headers) {
+        return headers.isEmpty()
+                ? null
+                : headers.entrySet().stream()
+                        .map(header -> header.getKey() + "=" + header.getValue())
+                        .collect(Collectors.joining("\n"));
+    }
+
+    /** The headers of a run. */
+    public static Map<String, String> headers(ResultSet row) throws SQLException {
+        String lines = row.getString("headers");
+        if (lines == null) {
+            return Map.of();
+        }
+        Map<String, String> headers = new TreeMap<>();
+        for (String line : lines.split("\n")) {
+            int end = line.indexOf('=');
+            headers.put(line.substring(0, end), line.substring(end + 1));
+        }
+        return headers;
+    }
+
+    /** What a start in the inbox says. Plain SQL may have inserted attributes and memo, so they are checked again. */
     public static Description checked(ResultSet row) throws SQLException {
         Description checked = Description.NONE;
         for (Map.Entry<String, String> each : Results.pairs(row, "attributes").entrySet()) {
@@ -62,6 +88,6 @@ public final class Descriptions {
             checked = checked.with(name, value);
         }
         String memo = row.getString("memo");
-        return memo == null ? checked : checked.withMemo(memo);
+        return (memo == null ? checked : checked.withMemo(memo)).withHeaders(headers(row));
     }
 }

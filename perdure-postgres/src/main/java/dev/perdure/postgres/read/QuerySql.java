@@ -7,7 +7,7 @@ import dev.perdure.postgres.jdbc.Schema;
 public final class QuerySql {
     /** The columns of a run, without payloads. */
     static final String INFO = """
-            r.key, r.id, r.definition, r.state, r.created_at, r.changed_at, r.wake_at, ${attributes} AS attributes, r.memo, r.status,
+            r.key, r.id, r.definition, r.state, r.created_at, r.changed_at, r.wake_at, ${attributes} AS attributes, r.memo, r.status, r.headers,
                    CASE WHEN r.recoveries > 0 AND r.entries_at_recovery < (
                        SELECT count(*) FROM ${schema}.journal j
                        WHERE j.key = r.key AND j.position > 0 AND j.position < ${OUTCOME}

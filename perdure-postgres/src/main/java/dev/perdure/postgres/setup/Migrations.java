@@ -75,7 +75,8 @@ public final class Migrations {
             "V115__large_payloads.sql",
             "V116__payload_turn.sql",
             "V117__awaited_children.sql",
-            "V118__children_by_creation.sql");
+            "V118__children_by_creation.sql",
+            "V130__headers.sql");
 
     /** Waits for another process that migrates at the same time; ends with the transaction. */
     private static final String ALONE = "SELECT pg_advisory_xact_lock(hashtextextended('perdure:' || ?, 0))";

@@ -18,6 +18,7 @@ import dev.perdure.WorkflowContext;
 import dev.perdure.error.DefinitionException;
 import dev.perdure.error.InvalidRequestException;
 import dev.perdure.interceptor.Interceptor;
+import dev.perdure.interceptor.StartCall;
 import dev.perdure.interceptor.StepCall;
 import dev.perdure.memory.MemoryStore;
 import dev.perdure.object.Handler;
@@ -51,6 +52,7 @@ import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.context.annotation.Scope;
 import org.springframework.context.event.ContextClosedEvent;
+import org.springframework.core.annotation.Order;
 import org.springframework.transaction.annotation.Transactional;
 
 /** The engine in applications with a store in memory. */
@@ -163,12 +165,33 @@ final class EngineTest {
         }
 
         @Bean
-        Interceptor interceptor() {
+        @Order(2)
+        Interceptor second() {
+            return noting("second");
+        }
+
+        @Bean
+        @Order(1)
+        Interceptor first() {
+            return noting("first");
+        }
+
+        private Interceptor noting(String name) {
             return new Interceptor() {
                 @Override
+                public StartCall start(StartCall call) {
+                    if (call.definition().equals("farewell")) {
+                        intercepted.add(name + " at the start");
+                    }
+                    return call;
+                }
+
+                @Override
                 public <T extends @Nullable Object> Callable<T> step(StepCall call, Callable<T> body) {
-                    intercepted.add(call.step());
-                    return body;
+                    return () -> {
+                        intercepted.add(name + " around " + call.step());
+                        return body.call();
+                    };
                 }
             };
         }
@@ -216,7 +239,9 @@ final class EngineTest {
                     .extracting(limiter -> limiter.name())
                     .contains("partner");
             assertThat(beans.heard.poll(30, TimeUnit.SECONDS)).isNotNull();
-            assertThat(beans.intercepted).isNotEmpty().containsOnly("greet");
+            assertThat(beans.intercepted)
+                    .startsWith("first around greet", "second around greet")
+                    .containsSubsequence("first at the start", "second at the start");
         }
     }
 

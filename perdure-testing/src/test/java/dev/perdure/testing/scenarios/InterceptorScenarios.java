@@ -12,10 +12,13 @@ import dev.perdure.Run;
 import dev.perdure.dag.Dag;
 import dev.perdure.interceptor.Interceptor;
 import dev.perdure.interceptor.StepCall;
+import dev.perdure.interceptor.Unwinding;
+import dev.perdure.interceptor.WorkflowCall;
 import dev.perdure.schedule.Schedule;
 import dev.perdure.schedule.Times;
 import dev.perdure.testing.PerdureTest;
 import dev.perdure.testing.TestMode;
+import java.io.IOException;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.Callable;
@@ -29,6 +32,7 @@ abstract class InterceptorScenarios extends Scenarios {
     private static final ThreadLocal<@Nullable String> TENANT = new ThreadLocal<>();
 
     private final List<String> seen = new CopyOnWriteArrayList<>();
+    private final List<String> entries = new CopyOnWriteArrayList<>();
 
     /** Takes the tenant of the workflow's thread to the body. */
     private static final class Tenants implements Interceptor {
@@ -53,6 +57,21 @@ abstract class InterceptorScenarios extends Scenarios {
 
         Notes(String name) {
             this.name = name;
+        }
+
+        @Override
+        public <T extends @Nullable Object> Callable<T> workflow(WorkflowCall call, Callable<T> code) {
+            return () -> {
+                entries.add("%s enters %s%s".formatted(name, call.run(), call.replaying() ? " again" : ""));
+                try {
+                    T result = code.call();
+                    entries.add("%s sees %s".formatted(name, result));
+                    return result;
+                } catch (Unwinding leaves) {
+                    entries.add("%s sees it leave".formatted(name));
+                    throw leaves;
+                }
+            };
         }
 
         @Override
@@ -118,6 +137,14 @@ abstract class InterceptorScenarios extends Scenarios {
                             "inner before pay of flow r",
                             "inner after pay",
                             "outer after pay");
+            assertThat(entries).startsWith("outer enters r", "inner enters r").endsWith("inner sees x", "outer sees x");
+            assertThat(entries)
+                    .containsSubsequence(
+                            "inner enters r",
+                            "inner sees it leave",
+                            "outer sees it leave",
+                            "outer enters r again",
+                            "inner enters r again");
         }
     }
 
@@ -132,6 +159,73 @@ abstract class InterceptorScenarios extends Scenarios {
             perdure.schedules().put(Schedule.of("daily", Times.every(Duration.ofDays(1)), Invocation.of(flow, "x")));
             perdure.advance(Duration.ofDays(2));
             assertThat(seen).hasSize(2).first().asString().startsWith("n before cut of dag");
+        }
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void an_interceptor_cannot_change_how_a_run_ends(TestMode mode) {
+        Interceptor meddling = new Interceptor() {
+            @Override
+            public <T extends @Nullable Object> Callable<T> workflow(WorkflowCall call, Callable<T> code) {
+                return () -> {
+                    try {
+                        code.call();
+                    } catch (Throwable swallowed) {
+                        seen.add(String.valueOf(swallowed.getMessage()));
+                    }
+                    throw new IllegalStateException("meddled");
+                };
+            }
+        };
+        try (PerdureTest perdure = create(mode)) {
+            Definition<String, String> flow = workflow("flow", (ctx, in) -> {
+                ctx.sleep(Duration.ofDays(1));
+                if (in.equals("bad")) {
+                    throw new IOException("disk full"); // a checked exception passes as it is
+                }
+                return in;
+            });
+            perdure.register(flow).interceptor(meddling);
+            assertThat(perdure.start(Invocation.of(flow, "good")).result()).isEqualTo("good");
+            Run<String> bad = perdure.start(Invocation.of(flow, "bad"));
+            assertThatThrownBy(bad::result).hasMessageContaining("java.io.IOException: disk full");
+            assertThat(seen).contains("disk full");
+        }
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void the_code_of_a_run_is_called_once_and_on_its_own_thread(TestMode mode) {
+        Interceptor twice = new Interceptor() {
+            @Override
+            public <T extends @Nullable Object> Callable<T> workflow(WorkflowCall call, Callable<T> code) {
+                return () -> {
+                    Thread other = Thread.ofVirtual().start(() -> note(code));
+                    other.join();
+                    T result = code.call();
+                    note(code);
+                    return result;
+                };
+            }
+
+            private void note(Callable<?> code) {
+                try {
+                    code.call();
+                } catch (Exception refused) {
+                    seen.add(String.valueOf(refused.getMessage()));
+                }
+            }
+        };
+        try (PerdureTest perdure = create(mode)) {
+            Definition<String, String> flow = workflow("flow", (ctx, in) -> in);
+            perdure.register(flow).interceptor(twice);
+            assertThat(perdure.start(Invocation.of(flow, "x"), id("r")).result())
+                    .isEqualTo("x");
+            assertThat(seen)
+                    .containsExactly(
+                            "An interceptor calls the code of run 'r' on another thread. Call it once, on the thread on which the engine calls the interceptor.",
+                            "An interceptor calls the code of run 'r' twice. Call it once, on the thread on which the engine calls the interceptor.");
         }
     }
 

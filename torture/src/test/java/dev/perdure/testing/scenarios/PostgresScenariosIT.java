@@ -337,6 +337,10 @@ class PostgresScenariosIT {
 
     @Nested
     @Tag("thorough")
+    final class Headers extends HeaderScenarios implements OnPostgres {}
+
+    @Nested
+    @Tag("thorough")
     final class Trees extends TreeScenarios implements OnPostgres {}
 
     @Nested

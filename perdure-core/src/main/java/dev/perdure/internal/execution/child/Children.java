@@ -182,7 +182,7 @@ public final class Children {
         }
         transitions.deliverTo(call);
         RunId id = callee.id(options).orElseGet(() -> childId(call.position()));
-        NewRun run = new NewRun(
+        NewRun run = intercepted(new NewRun(
                 id,
                 callee.target().name(),
                 input.payload(),
@@ -194,13 +194,24 @@ public final class Children {
                 options.delay().orElse(null),
                 start.answers() ? new Parent(held.run(), call.position(), true) : null,
                 callee.object(options),
-                options.description(),
+                options.description().withHeaders(held.origin().headers()),
                 options.key().orElse(null),
-                new Admission(options.startWithin().orElse(null), options.weight()).at(start.placement()));
+                new Admission(options.startWithin().orElse(null), options.weight()).at(start.placement())));
         String begun = id.value() + AFTER_ID + input.fingerprint().get();
         Payload written = new Payload(begun.getBytes(StandardCharsets.UTF_8));
         transitions.defer(call.note(1, Entry.Status.BEGUN, written), new Effect.Start(run, callee.tasks(run)));
         return id;
+    }
+
+    /** A run that this run starts, with the headers that interceptors give it. */
+    public NewRun intercepted(NewRun run) {
+        try {
+            return host.rules().interceptors().start(run, Optional.of(held.run().id()));
+        } catch (RuntimeException | Error thrown) {
+            throw transitions.stop(
+                    "An interceptor threw %s when run '%s' started run '%s'. Fix the interceptor, deploy that, then resume the run."
+                            .formatted(thrown, held.run().id(), run.id()));
+        }
     }
 
     /**

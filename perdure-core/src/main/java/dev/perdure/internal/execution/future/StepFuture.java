@@ -35,10 +35,11 @@ final class StepFuture<T extends @Nullable Object> extends EngineFuture<T> {
     private final Transitions transitions;
     private final ContextCall call;
     private final Type type;
+    private final Callable<T> body;
     private final StepOptions options;
 
     // Used by the run's thread, except for what the body's thread reads while it runs.
-    private Callable<T> body;
+    private Callable<T> attempted;
     private int failed;
     private @Nullable LastReport reported;
     private @Nullable Instant firstFailure;
@@ -62,6 +63,7 @@ final class StepFuture<T extends @Nullable Object> extends EngineFuture<T> {
         this.call = call;
         this.type = type;
         this.body = body;
+        this.attempted = body;
         this.options = options;
     }
 
@@ -76,7 +78,6 @@ final class StepFuture<T extends @Nullable Object> extends EngineFuture<T> {
             settled = recorded(answer);
             return;
         }
-        body = steps.intercepted(call, body);
         List<Recorded> failures = past.notes();
         failed = failures.size();
         if (failed > 0) {
@@ -97,6 +98,7 @@ final class StepFuture<T extends @Nullable Object> extends EngineFuture<T> {
     private void launchIfPermitted() {
         waitsForPermit = !steps.permits().take(call, failed + 1, options);
         if (!waitsForPermit) {
+            attempted = steps.intercepted(call, failed + 1, body);
             futures.launch(this);
         }
     }
@@ -175,7 +177,7 @@ final class StepFuture<T extends @Nullable Object> extends EngineFuture<T> {
 
     private Runnable attempted(RunningAttempt attempt, BodyGuard guard) {
         try {
-            Values.Stored stored = steps.tryOnce(call, attempt, type, body, guard);
+            Values.Stored stored = steps.tryOnce(call, attempt, type, attempted, guard);
             return () -> record(steps.kept(call, stored, type));
         } catch (BodyGuard.Interrupted interrupted) {
             return switch (interrupted.why()) {

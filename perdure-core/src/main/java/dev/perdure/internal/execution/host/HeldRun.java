@@ -5,6 +5,7 @@ import dev.perdure.spi.Dispatch.Claimed;
 import dev.perdure.spi.change.Control;
 import dev.perdure.spi.change.ObjectCall;
 import dev.perdure.spi.change.ObjectKey;
+import dev.perdure.spi.change.Origin;
 import dev.perdure.spi.change.Payload;
 import dev.perdure.spi.change.Premise;
 import dev.perdure.spi.change.RunRef;
@@ -27,6 +28,7 @@ import org.jspecify.annotations.Nullable;
  * @param premises the outcomes of the tasks that it comes after; empty for a run that is no task
  * @param object the virtual object that it calls, or null
  * @param known the known state of that object, or null
+ * @param origin its queue and its headers
  */
 public record HeldRun(
         RunRef run,
@@ -39,7 +41,8 @@ public record HeldRun(
         boolean alone,
         List<Premise> premises,
         @Nullable ObjectCall object,
-        @Nullable KnownState known) {
+        @Nullable KnownState known,
+        Origin origin) {
     /** A run that the worker claimed, or that was handed over to it. */
     public static HeldRun of(Claimed claim, Registered definition, Optional<KnownState> known) {
         ObjectCall call = claim.object();
@@ -58,6 +61,7 @@ public record HeldRun(
                 claim.premises(),
                 call,
                 known.filter(state -> holding.equals(Optional.of(state.object())))
-                        .orElse(null));
+                        .orElse(null),
+                claim.origin());
     }
 }

@@ -7,8 +7,8 @@ import dev.perdure.StepOptions;
 import dev.perdure.error.ContextMisuseException;
 import dev.perdure.error.PayloadException;
 import dev.perdure.error.StepFailedException;
-import dev.perdure.interceptor.Interceptor;
 import dev.perdure.interceptor.StepCall;
+import dev.perdure.interceptor.WorkflowCall;
 import dev.perdure.internal.execution.host.Host;
 import dev.perdure.internal.execution.host.Unwind;
 import dev.perdure.internal.execution.replay.ContextCall;
@@ -22,7 +22,6 @@ import dev.perdure.internal.execution.value.Values;
 import dev.perdure.internal.failure.FailedAttempt;
 import dev.perdure.internal.failure.Failure;
 import dev.perdure.internal.failure.LastReport;
-import dev.perdure.spi.Runs;
 import dev.perdure.spi.change.Entry;
 import dev.perdure.spi.change.Payload;
 import dev.perdure.spi.change.Recorded;
@@ -60,12 +59,18 @@ public final class Steps {
     private final BodyGuard guard;
     private final Values values;
     private final Attempts attempts;
+    private final @Nullable WorkflowCall entered;
     private final Thread own = Thread.currentThread();
     private final ConcurrentMap<Thread, Attempt> onOtherThreads = new ConcurrentHashMap<>();
 
     // Only the workflow's own thread reads and writes it.
     private @Nullable Attempt onOwnThread;
 
+    /**
+     * The steps of a run.
+     *
+     * @param entered what interceptors are told of the run, or null if there are none to tell
+     */
     public Steps(
             Host host,
             Transitions transitions,
@@ -73,7 +78,8 @@ public final class Steps {
             StepPermits permits,
             BodyGuard guard,
             Values values,
-            Attempts attempts) {
+            Attempts attempts,
+            @Nullable WorkflowCall entered) {
         this.host = host;
         this.transitions = transitions;
         this.waits = waits;
@@ -81,6 +87,7 @@ public final class Steps {
         this.guard = guard;
         this.values = values;
         this.attempts = attempts;
+        this.entered = entered;
     }
 
     /** The work of one attempt: runs a body under guard and makes its result durable. */
@@ -230,7 +237,7 @@ public final class Steps {
             Throwable thrown;
             try {
                 Values.Stored stored =
-                        doing.perform(body -> tryOnce(call, attempt, type, intercepted(call, body), guard));
+                        doing.perform(body -> tryOnce(call, attempt, type, intercepted(call, number, body), guard));
                 if (!doing.isLast()) {
                     permits.recorded(options);
                     transitions.unloadAfterStep();
@@ -299,24 +306,12 @@ public final class Steps {
     }
 
     /** The body with the interceptors around it. Only the thread of the workflow asks for it. */
-    public <T extends @Nullable Object> Callable<T> intercepted(ContextCall call, Callable<T> body) {
-        List<Interceptor> interceptors = host.rules().interceptors();
+    public <T extends @Nullable Object> Callable<T> intercepted(ContextCall call, int attempt, Callable<T> body) {
         boolean isStep = call.kind() == Entry.Kind.STEP || call.kind() == Entry.Kind.TRANSACTION;
-        if (interceptors.isEmpty() || !isStep || transitions.definition().startsWith(Runs.OF_THE_ENGINE)) {
+        if (entered == null || !isStep) {
             return body;
         }
-        StepCall step = new StepCall(transitions.run(), transitions.definition(), call.name());
-        try {
-            Callable<T> wrapped = body;
-            for (Interceptor interceptor : interceptors.reversed()) {
-                wrapped = interceptor.step(step, wrapped);
-            }
-            return wrapped;
-        } catch (RuntimeException | Error thrown) {
-            return () -> {
-                throw thrown;
-            };
-        }
+        return host.rules().interceptors().step(new StepCall(entered, call.name(), attempt), body);
     }
 
     /** Runs the body once, on this thread. */

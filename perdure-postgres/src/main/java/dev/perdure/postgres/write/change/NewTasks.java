@@ -9,6 +9,7 @@ import dev.perdure.spi.Dispatch.Claimed;
 import dev.perdure.spi.Outcome;
 import dev.perdure.spi.change.Control;
 import dev.perdure.spi.change.NewRun;
+import dev.perdure.spi.change.Origin;
 import dev.perdure.spi.change.RunRef;
 import java.sql.SQLException;
 import java.time.Duration;
@@ -101,7 +102,8 @@ public final class NewTasks {
                 earlier(after(at, run.timeout()), after(at, part.timeout())),
                 0,
                 List.of(),
-                run.object());
+                run.object(),
+                Origin.of(run));
     }
 
     /** Computed as the server does it, so that a task has exactly the deadline of its run. */

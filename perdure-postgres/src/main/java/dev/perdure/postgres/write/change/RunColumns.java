@@ -27,7 +27,8 @@ public final class RunColumns {
                             : Integer.valueOf(run.admission().weight()))
             .jsonb("attributes", run -> Descriptions.json(run.description().attributes()))
             .text("memo", run -> run.description().memo().orElse(null))
-            .text("status", run -> run.description().status().orElse(null));
+            .text("status", run -> run.description().status().orElse(null))
+            .text("headers", run -> Descriptions.lines(run.description().headers()));
 
     /** These columns and the timeout. */
     public static final Columns<NewRun> TIMED = KEPT.bigintOrNull("timeout", run -> Micros.ofNullable(run.timeout()));

@@ -3,11 +3,13 @@ package dev.perdure.postgres.write.part;
 import dev.perdure.RunId;
 import dev.perdure.postgres.jdbc.Codes;
 import dev.perdure.postgres.jdbc.Database;
+import dev.perdure.postgres.jdbc.Descriptions;
 import dev.perdure.postgres.jdbc.Parameters;
 import dev.perdure.postgres.jdbc.Results;
 import dev.perdure.postgres.jdbc.Schema;
 import dev.perdure.spi.Dispatch.Claimed;
 import dev.perdure.spi.change.Control;
+import dev.perdure.spi.change.Origin;
 import dev.perdure.spi.change.Payload;
 import dev.perdure.spi.change.Premise;
 import dev.perdure.spi.change.RunRef;
@@ -26,7 +28,7 @@ import org.jspecify.annotations.Nullable;
 public final class Claims {
     private static final String DETAILS = """
             r.key, r.id, r.epoch, g.ahead, r.definition, COALESCE(i.payload, t.payload) AS input, r.seed, r.deadline, r.recoveries,
-                   r.wakes, r.mails, r.cancel, r.kill, r.pause,
+                   r.wakes, r.mails, r.cancel, r.kill, r.pause, r.queue, r.headers,
                    p.keys AS premise_keys, p.ids AS premise_ids, p.states AS premise_states,
                    p.reasons AS premise_reasons, p.outcomes AS premise_outcomes, ${call}
             FROM ${chosen}
@@ -52,13 +54,13 @@ public final class Claims {
 
     /** The row of a run that the worker holds, or may hold soon. */
     private static final String HELD = """
-            SELECT key, id, epoch, definition, seed, deadline, recoveries, wakes, mails, cancel, kill, pause, after, parent
+            SELECT key, id, epoch, definition, seed, deadline, recoveries, wakes, mails, cancel, kill, pause, queue, headers, after, parent
                 FROM ${schema}.run WHERE run.key = g.key AND (run.owner = ? OR run.owner IS NULL AND g.ahead) OFFSET 0""";
 
     /** The row of a run as the claiming statement leaves it. */
     private static final String CLAIMED = """
             SELECT g.key, g.id, g.epoch + 1 AS epoch, g.definition, g.seed, g.deadline, g.recoveries, 0 AS wakes, g.mails,
-                       g.cancel, g.kill, g.pause, g.after, g.parent""";
+                       g.cancel, g.kill, g.pause, g.queue, g.headers, g.after, g.parent""";
 
     private static final String CALL = "c.hold, c.object_type, c.object_key";
 
@@ -198,7 +200,8 @@ public final class Claims {
                 Results.timeOrNull(row, "deadline"),
                 row.getInt("recoveries"),
                 premises(row),
-                Results.object(row));
+                Results.object(row),
+                new Origin(row.getString("queue"), Descriptions.headers(row)));
     }
 
     private static List<Premise> premises(ResultSet row) throws SQLException {

@@ -16,6 +16,7 @@ import dev.perdure.spi.change.Change;
 import dev.perdure.spi.change.Control;
 import dev.perdure.spi.change.Move;
 import dev.perdure.spi.change.NewRun;
+import dev.perdure.spi.change.Origin;
 import dev.perdure.spi.change.Premise;
 import java.sql.ResultSet;
 import java.sql.SQLException;
@@ -99,7 +100,8 @@ public final class LocalDagEnds {
                             deadline,
                             0,
                             premises,
-                            run.run.object());
+                            run.run.object(),
+                            Origin.of(run.run));
         }
     }
 

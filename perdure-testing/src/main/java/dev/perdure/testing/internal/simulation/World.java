@@ -10,6 +10,7 @@ import dev.perdure.error.ClosedException;
 import dev.perdure.error.StoreException;
 import dev.perdure.internal.definition.StepTypes;
 import dev.perdure.internal.engine.Engine;
+import dev.perdure.internal.interception.Interceptors;
 import dev.perdure.internal.json.JsonCodec;
 import dev.perdure.internal.payload.PayloadCodec;
 import dev.perdure.internal.settings.ExecutionRules;
@@ -383,7 +384,7 @@ public final class World {
     private Settings settings(SimulatedProcess process, Store seen, @Nullable Role worker) {
         PayloadCodec payloads = PayloadCodec.of(codec, seen.payloads(), inlineBytes, process);
         ExecutionRules rules = new ExecutionRules(
-                payloads, shared.stepTypes, retry, warmWindow, 4 * 1024 * 1024, List.of(), unloadAfterSteps);
+                payloads, shared.stepTypes, retry, warmWindow, 4 * 1024 * 1024, Interceptors.NONE, unloadAfterSteps);
         Set<String> names = new TreeSet<>(Set.of(StartOptions.DEFAULT_QUEUE));
         queues.forEach(queue -> names.add(queue.name()));
         return new Settings(

@@ -1,0 +1,2 @@
+/** The interceptors of an engine, one around the other. */
+package dev.perdure.internal.interception;

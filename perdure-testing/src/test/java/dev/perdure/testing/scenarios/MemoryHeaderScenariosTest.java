@@ -1,0 +1,3 @@
+package dev.perdure.testing.scenarios;
+
+class MemoryHeaderScenariosTest extends HeaderScenarios implements InMemory {}
