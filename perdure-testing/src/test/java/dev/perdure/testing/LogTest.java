@@ -8,6 +8,8 @@ import ch.qos.logback.classic.Logger;
 import ch.qos.logback.classic.spi.ILoggingEvent;
 import ch.qos.logback.classic.spi.ThrowableProxyUtil;
 import ch.qos.logback.core.AppenderBase;
+import dev.perdure.Definition;
+import dev.perdure.Invocation;
 import dev.perdure.Perdure;
 import dev.perdure.Run;
 import dev.perdure.RunFilter;
@@ -20,6 +22,8 @@ import dev.perdure.error.RunFailedException;
 import dev.perdure.memory.MemoryStore;
 import java.time.Duration;
 import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
 import java.util.function.Consumer;
@@ -28,6 +32,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.slf4j.LoggerFactory;
+import org.slf4j.MDC;
 
 /** Checks the log at INFO: each line, its logger and its stack trace. */
 @ExtendWith(PerdureExtension.class)
@@ -44,6 +49,7 @@ class LogTest {
 
         @Override
         protected void append(ILoggingEvent event) {
+            event.prepareForDeferredProcessing(); // takes the MDC of this thread
             events.add(event);
             whenLogged.accept(event.getFormattedMessage());
         }
@@ -126,7 +132,13 @@ class LogTest {
                         "WARN Run p-1 of 'pay': step 'charge' failed at attempt 2, the last; the workflow gets a"
                                 + " StepFailedException.",
                         "WARN Run p-1 of 'pay' is FAILED and is not retried. './perdure runs show p-1' shows its"
-                                + " history.");
+                                + " history. When the cause is gone, './perdure runs retry p-1' or Run.retry() lets it"
+                                + " continue at the call that failed.");
+        assertThat(lines.events)
+                .extracting(event -> String.valueOf(event.getKeyValuePairs()))
+                .contains(
+                        "[run=\"p-1\", definition=\"pay\", step=\"charge\", attempt=\"1\", last=\"false\"]",
+                        "[run=\"p-1\", definition=\"pay\", state=\"FAILED\"]");
         assertThat(lines.events.stream().filter(event -> event.getLoggerName().equals("dev.perdure.run")))
                 .allSatisfy(event -> assertThat(ThrowableProxyUtil.asString(event.getThrowableProxy()))
                         .contains("The bank is closed", "LogTest$Payments"));
@@ -134,6 +146,45 @@ class LogTest {
                 .noneSatisfy(event -> assertThat(
                                 event.getFormattedMessage() + ThrowableProxyUtil.asString(event.getThrowableProxy()))
                         .contains(SECRET));
+    }
+
+    @Test
+    void lines_of_bodies_and_workflows_have_their_run_in_the_mdc_also_after_a_wait(PerdureTest perdure) {
+        Definition<String, String> flow = Definition.of("flow", String.class, String.class, (ctx, in) -> {
+            ctx.step("one", () -> {
+                logger.info("in a step");
+                MDC.clear(); // what a careless library does
+            });
+            logger.info("after a step");
+            ctx.sleep(Duration.ofDays(1));
+            logger.info("after a wait");
+            ctx.stepAsync("two", () -> logger.info("beside")).await();
+            return in;
+        });
+        perdure.register(flow);
+        perdure.start(Invocation.of(flow, "x"), StartOptions.id("f-1")).result();
+
+        Map<String, Map<String, String>> contexts = new TreeMap<>();
+        for (ILoggingEvent event : lines.events) {
+            if (event.getLoggerName().equals("dev.perdure")) {
+                Map<String, String> context = new TreeMap<>(event.getMDCPropertyMap());
+                assertThat(context.remove("perdure.worker")).matches("[0-9a-f-]{36}");
+                contexts.put(event.getFormattedMessage(), context);
+            }
+        }
+        Map<String, String> run = Map.of("perdure.run", "f-1", "perdure.definition", "flow");
+        assertThat(contexts)
+                .containsEntry("after a step", run)
+                .containsEntry("after a wait", run)
+                .containsEntry("in a step", with(run, "one"))
+                .containsEntry("beside", with(run, "two"));
+    }
+
+    private static Map<String, String> with(Map<String, String> run, String step) {
+        Map<String, String> all = new TreeMap<>(run);
+        all.put("perdure.step", step);
+        all.put("perdure.attempt", "1");
+        return all;
     }
 
     @Test

@@ -1,5 +1,6 @@
 package dev.perdure.internal.execution;
 
+import dev.perdure.RunId;
 import dev.perdure.RunState;
 import dev.perdure.error.CancelledException;
 import dev.perdure.error.PayloadException;
@@ -161,10 +162,13 @@ public final class Execution implements LoadedRun {
      * every time.
      */
     private Departure recovered(Throwable unexpected) {
-        LOG.error(
-                "The engine failed to continue run {} and gives it back.",
-                held.run().id(),
-                unexpected);
+        LOG.atError()
+                .setCause(unexpected)
+                .addKeyValue("run", held.run().id())
+                .addKeyValue("definition", definition())
+                .log(
+                        "The engine failed to continue run {} and gives it back.",
+                        held.run().id());
         try {
             return transitions.leave(new Move.Recover(Failure.of(unexpected).summary()));
         } catch (Unwind lost) {
@@ -299,12 +303,18 @@ public final class Execution implements LoadedRun {
         }
         Departure departure = transitions.end(RunState.FAILED, values.encode(failure), failure.summary());
         if (departure instanceof Departure.Ended) { // Otherwise another worker ends it and logs it.
-            LOG.warn(
-                    "Run {} of '{}' is FAILED and is not retried. './perdure runs show {}' shows its history.",
-                    held.run().id(),
-                    definition(),
-                    held.run().id(),
-                    thrown);
+            RunId id = held.run().id();
+            LOG.atWarn()
+                    .setCause(thrown)
+                    .addKeyValue("run", id)
+                    .addKeyValue("definition", definition())
+                    .addKeyValue("state", RunState.FAILED)
+                    .log(
+                            "Run {} of '{}' is FAILED and is not retried. './perdure runs show {}' shows its history. When the cause is gone, './perdure runs retry {}' or Run.retry() lets it continue at the call that failed.",
+                            id,
+                            definition(),
+                            id,
+                            id);
         }
         return departure;
     }

@@ -8,31 +8,46 @@ import dev.perdure.interceptor.StepCall;
 import dev.perdure.interceptor.WorkflowCall;
 import dev.perdure.spi.Runs;
 import dev.perdure.spi.change.NewRun;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
 
-/** The interceptors of an engine: the first is the outermost. Without any, nothing is made and nothing is called. */
+/**
+ * The interceptors of an engine: the first is the outermost. Around code and bodies, that of the MDC comes before those
+ * of the application. Without any, nothing is made and nothing is called.
+ */
 public final class Interceptors {
     /** No interceptors. */
-    public static final Interceptors NONE = new Interceptors(List.of());
+    public static final Interceptors NONE = new Interceptors(List.of(), List.of());
 
-    private final List<Interceptor> all;
+    private final List<Interceptor> ofStarts;
+    private final List<Interceptor> ofCode;
 
-    private Interceptors(List<Interceptor> all) {
-        this.all = all;
+    private Interceptors(List<Interceptor> ofStarts, List<Interceptor> ofCode) {
+        this.ofStarts = List.copyOf(ofStarts);
+        this.ofCode = List.copyOf(ofCode);
     }
 
-    /** These, the outermost first. */
+    /** These, the outermost first, and around them that of the MDC if the logging library has one. */
     public static Interceptors of(List<Interceptor> interceptors) {
-        return interceptors.isEmpty() ? NONE : new Interceptors(List.copyOf(interceptors));
+        List<Interceptor> ofCode = new ArrayList<>();
+        if (LoggingContext.isUseful()) {
+            ofCode.add(new LoggingContext());
+        }
+        ofCode.addAll(interceptors);
+        return new Interceptors(interceptors, ofCode);
     }
 
-    /** Whether there are any that are told of runs of this definition. */
+    /** Whether there are any around the code of runs of this definition. */
     public boolean concern(String definition) {
-        return !all.isEmpty() && !definition.startsWith(Runs.OF_THE_ENGINE);
+        return !ofCode.isEmpty() && !isOfTheEngine(definition);
+    }
+
+    private static boolean isOfTheEngine(String definition) {
+        return definition.startsWith(Runs.OF_THE_ENGINE);
     }
 
     /**
@@ -42,12 +57,12 @@ public final class Interceptors {
      * @param startedBy the run that starts it, if it is one
      */
     public NewRun start(NewRun run, Optional<RunId> startedBy) {
-        if (!concern(run.definition())) {
+        if (ofStarts.isEmpty() || isOfTheEngine(run.definition())) {
             return run;
         }
         Map<String, String> inherited = run.description().headers();
         StartCall call = new StartCall(run.id(), run.definition(), run.queue(), startedBy, inherited);
-        for (Interceptor interceptor : all) {
+        for (Interceptor interceptor : ofStarts) {
             StartCall changed = interceptor.start(call);
             if (changed == null) {
                 throw new InvalidRequestException(
@@ -71,7 +86,7 @@ public final class Interceptors {
         EnteredCode entered = new EnteredCode(call, code);
         try {
             Callable<@Nullable Object> wrapped = entered;
-            for (Interceptor interceptor : all.reversed()) {
+            for (Interceptor interceptor : ofCode.reversed()) {
                 wrapped = interceptor.workflow(call, wrapped);
             }
             wrapped.call();
@@ -85,7 +100,7 @@ public final class Interceptors {
     public <T extends @Nullable Object> Callable<T> step(StepCall call, Callable<T> body) {
         try {
             Callable<T> wrapped = body;
-            for (Interceptor interceptor : all.reversed()) {
+            for (Interceptor interceptor : ofCode.reversed()) {
                 wrapped = interceptor.step(call, wrapped);
             }
             return wrapped;

@@ -44,12 +44,18 @@ final class PauseLog {
         String reason = Sentences.sentence(change.reason().orElse("no reason was given"));
         int runs = count(new Cause(change.definition(), reason));
         if (runs == 2) {
-            LOG.warn(
-                    "More runs of '{}' are PAUSED: {} './perdure runs list --state PAUSED' lists them. Their lines are logged at DEBUG for a minute.",
-                    change.definition(),
-                    reason);
+            LOG.atWarn()
+                    .addKeyValue("definition", change.definition())
+                    .addKeyValue("state", change.state())
+                    .log(
+                            "More runs of '{}' are PAUSED: {} './perdure runs list --state PAUSED' lists them. Their lines are logged at DEBUG for a minute.",
+                            change.definition(),
+                            reason);
         }
         LOG.atLevel(runs == 1 ? Level.WARN : Level.DEBUG)
+                .addKeyValue("run", change.runId())
+                .addKeyValue("definition", change.definition())
+                .addKeyValue("state", change.state())
                 .log(
                         "Run {} of '{}' is PAUSED: {} It continues when it is resumed: './perdure runs resume {}' or Run.resume().",
                         change.runId(),

@@ -377,16 +377,22 @@ public final class Steps {
         // The effect has happened, and the next result could not be stored either, because the code would be the same.
         boolean inVain = thrown instanceof PayloadException || thrown instanceof ContextMisuseException;
         boolean again = !inVain && policy.retries(thrown) && policy.allows(attempt.number(), elapsed.plus(delay));
-        LOG.warn(
-                "Run {} of '{}': {} failed at attempt {}{}.",
-                transitions.run(),
-                transitions.definition(),
-                call.describe(),
-                attempt.number(),
-                again
-                        ? "; the next attempt is in " + delay
-                        : ", the last; the workflow gets a " + StepFailedException.class.getSimpleName(),
-                thrown);
+        LOG.atWarn()
+                .setCause(thrown)
+                .addKeyValue("run", transitions.run())
+                .addKeyValue("definition", transitions.definition())
+                .addKeyValue("step", call.name())
+                .addKeyValue("attempt", attempt.number())
+                .addKeyValue("last", !again)
+                .log(
+                        "Run {} of '{}': {} failed at attempt {}{}.",
+                        transitions.run(),
+                        transitions.definition(),
+                        call.describe(),
+                        attempt.number(),
+                        again
+                                ? "; the next attempt is in " + delay
+                                : ", the last; the workflow gets a " + StepFailedException.class.getSimpleName());
         if (!again) {
             attempt.writeLast();
         }
