@@ -302,7 +302,7 @@ final class CostIT extends CostMeasurement {
         List<Mailboxes.Promised> promises =
                 runs.stream().map(run -> new Mailboxes.Promised(run, "paid")).toList();
         assertThat(costOf(() ->
-                        assertThat(store.mailboxes().published(places, 10)).isEmpty()))
+                        assertThat(store.mailboxes().published(places, 10, 1_000)).isEmpty()))
                 .isEqualTo(new Cost(1, 0));
         assertThat(costOf(() -> assertThat(store.mailboxes().promises(promises)).isEmpty()))
                 .isEqualTo(new Cost(1, 0));
