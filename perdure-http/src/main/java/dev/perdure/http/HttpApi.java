@@ -16,6 +16,7 @@ import dev.perdure.http.internal.client.DeclaredWebhook;
 import dev.perdure.http.internal.client.MailRoutes;
 import dev.perdure.http.internal.client.StartRoutes;
 import dev.perdure.http.internal.client.StreamRoutes;
+import dev.perdure.http.internal.guard.Bodies;
 import dev.perdure.http.internal.guard.Gate;
 import dev.perdure.http.internal.guard.SharedAnswers;
 import dev.perdure.http.internal.guard.Turns;
@@ -42,7 +43,6 @@ import dev.perdure.http.security.Caller;
 import dev.perdure.http.security.Redaction;
 import dev.perdure.http.security.Webhook;
 import dev.perdure.spi.EngineView;
-import java.io.IOException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -87,11 +87,11 @@ public final class HttpApi implements AutoCloseable {
             .text("role", "What the caller may do.", Caller::role);
 
     private final String prefix;
-    private final int maxBodyBytes;
     private final boolean authenticated;
     private final @Nullable Pages pages;
     private final Gate gate;
     private final Turns turns;
+    private final Bodies bodies;
     private final @Nullable SharedAnswers shared;
     private final Shown shown;
     private final RouteTable table;
@@ -99,11 +99,11 @@ public final class HttpApi implements AutoCloseable {
 
     private HttpApi(Builder settings) {
         this.prefix = settings.prefix;
-        this.maxBodyBytes = settings.maxBodyBytes;
         this.authenticated = settings.authentication != null;
         this.pages = settings.pages;
         this.gate = new Gate(settings.hosts, settings.origins, settings.authentication, System::nanoTime);
         this.turns = new Turns(settings.concurrency, settings.waiting);
+        this.bodies = new Bodies(settings.maxBodyBytes);
         this.shared = settings.changes == null ? null : new SharedAnswers(settings.changes, System::nanoTime);
         EngineView view = EngineView.of(settings.perdure);
         this.shown = new Shown(view, settings.redaction);
@@ -239,7 +239,10 @@ public final class HttpApi implements AutoCloseable {
             return this;
         }
 
-        /** How many bytes the body of a request has at most. 4 MiB by default. */
+        /**
+         * How many bytes the body of a request has at most. 4 MiB by default. Bodies of more than 16 KiB together have 16
+         * times as many; one more waits until another request has been answered.
+         */
         public Builder maxBodyBytes(int bytes) {
             require(bytes >= 1 && bytes < Integer.MAX_VALUE, "maxBodyBytes is " + bytes + "; it is at least 1");
             maxBodyBytes = bytes;
@@ -359,13 +362,19 @@ public final class HttpApi implements AutoCloseable {
         if (match.route().role().isEmpty()) {
             turns.with(() -> checked(match));
         }
-        Call call = new Call(request, match, caller, body(request, match.route()));
+        boolean takesNone = match.route().body() instanceof Body.None;
+        try (Bodies.Held body = takesNone ? bodies.none(request) : bodies.all(request)) {
+            return answer(new Call(request, match, caller, body.bytes()), match, caller);
+        }
+    }
+
+    private ApiResponse answer(Call call, RouteTable.Match match, Caller caller) throws InterruptedException {
         Turns.Question<ApiResponse> asked = () -> turns.with(() -> match.route().answer(call));
         if (shared == null || match.route().path().equals(ME)) { // which says who the caller is, and asks no store
             return asked.ask();
         }
         if (!match.route().isAction()) {
-            return shared.answer(request, match.route(), caller, asked);
+            return shared.answer(call.request(), match.route(), caller, asked);
         }
         try {
             return asked.ask();
@@ -395,25 +404,6 @@ public final class HttpApi implements AutoCloseable {
             throw Problem.unknown("UnknownRoute", "The API is under the path %s/.".formatted(prefix));
         }
         return path.substring(prefix.length());
-    }
-
-    private byte[] body(ApiRequest request, Route route) {
-        try {
-            if (route.body() instanceof Body.None) {
-                return request.body().readNBytes(1); // one byte is enough to refuse it
-            }
-            byte[] body = request.body().readNBytes(maxBodyBytes + 1);
-            if (body.length > maxBodyBytes) {
-                throw new Problem(
-                        413,
-                        "BodyTooLarge",
-                        "The body has more than %d bytes. Send less, or raise maxBodyBytes.".formatted(maxBodyBytes));
-            }
-            return body;
-        } catch (IOException cut) {
-            throw new Problem(
-                    408, "BodyIncomplete", "The body did not arrive in time, or not as a whole. Send it again.");
-        }
     }
 
     private static final Map<String, String> SAFE = Map.of(

@@ -301,8 +301,8 @@ final class CostIT extends CostMeasurement {
                 .toList();
         List<Mailboxes.Promised> promises =
                 runs.stream().map(run -> new Mailboxes.Promised(run, "paid")).toList();
-        assertThat(costOf(() ->
-                        assertThat(store.mailboxes().published(places, 10, 1_000)).isEmpty()))
+        assertThat(costOf(() -> assertThat(store.mailboxes().published(places, 10, 1_000))
+                        .isEmpty()))
                 .isEqualTo(new Cost(1, 0));
         assertThat(costOf(() -> assertThat(store.mailboxes().promises(promises)).isEmpty()))
                 .isEqualTo(new Cost(1, 0));
