@@ -15,7 +15,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestFactory;
 
 /**
- * Checks that every Java block of the documentation is code that a test runs. The line before the block names a file
+ * Checks that every Java or Kotlin block of the documentation is code that a test runs. The line before the block names a file
  * and a region of it, {@code <!-- from examples/…/Orders.java#workflow -->}, and the block must equal that region, or
  * the whole file if no region is named. A block that cannot be run has {@code <!-- sketch: why -->} instead.
  */
@@ -23,6 +23,8 @@ class DocumentationTest {
     private static final Path ROOT = Path.of("..").toAbsolutePath().normalize();
     private static final Pattern SOURCE = Pattern.compile("<!-- from ([^\\s#]+)(?:#(\\S+))? -->");
     private static final Pattern SKETCH = Pattern.compile("<!-- sketch: .+ -->");
+
+    private static final List<String> LANGUAGES = List.of("```java", "```kotlin");
 
     private record Block(String place, String marker, List<String> lines) {}
 
@@ -38,7 +40,7 @@ class DocumentationTest {
         List<String> lines = Files.readAllLines(document);
         List<Block> blocks = new ArrayList<>();
         for (int start = 0; start < lines.size(); start++) {
-            if (lines.get(start).strip().equals("```java")) {
+            if (LANGUAGES.contains(lines.get(start).strip())) {
                 int end = start + 1;
                 while (!lines.get(end).strip().equals("```")) {
                     end++;
@@ -65,7 +67,7 @@ class DocumentationTest {
     }
 
     @TestFactory
-    Stream<DynamicTest> every_java_block_is_a_region_of_a_tested_example() throws IOException {
+    Stream<DynamicTest> every_block_of_code_is_a_region_of_a_tested_example() throws IOException {
         List<Block> blocks = new ArrayList<>();
         for (Path document : documents()) {
             blocks.addAll(blocks(document));

@@ -25,6 +25,10 @@ import java.util.stream.Stream;
  * subclass proxies: the annotation is on the parent, and the call goes to the proxy.
  */
 final class AnnotatedMethods {
+    /** Why a suspend function of Kotlin is refused. */
+    static final String SUSPENDING =
+            "it is a suspend function, and its coroutine would end with the process, while a run does not. Remove 'suspend': the engine suspends a run by itself where it waits";
+
     private AnnotatedMethods() {}
 
     static List<Registered> of(Object object) {
@@ -123,10 +127,20 @@ final class AnnotatedMethods {
             throw unusable(method, "it is static or private, so it cannot be called on a registered object");
         }
         Type[] parameters = method.getGenericParameterTypes();
+        if (isSuspending(method)) {
+            throw unusable(method, SUSPENDING);
+        }
         if (parameters.length < 1 || parameters.length > 2 || parameters[0] != WorkflowContext.class) {
             throw unusable(method, "it must take a WorkflowContext and, optionally, an input");
         }
         return new Target(name, parameters.length == 2 ? parameters[1] : void.class, resultType(method));
+    }
+
+    /** Whether it is a suspend function of Kotlin, which takes its continuation as a last parameter. */
+    static boolean isSuspending(Method method) {
+        Class<?>[] parameters = method.getParameterTypes();
+        return parameters.length > 0
+                && parameters[parameters.length - 1].getName().equals("kotlin.coroutines.Continuation");
     }
 
     static Type resultType(Method method) {

@@ -11,8 +11,10 @@ import java.lang.annotation.Annotation;
 import java.lang.invoke.MethodType;
 import java.lang.invoke.SerializedLambda;
 import java.lang.reflect.Method;
+import java.lang.reflect.Modifier;
 import java.util.Arrays;
 import java.util.Optional;
+import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
 /** Finds the method that a method reference names. */
@@ -46,6 +48,7 @@ final class MethodReferences {
                 .orElseThrow(() -> new DefinitionException("%s is not a method reference. Write %s."
                         .formatted(reference.getClass().getName(), example)));
         return method(reference, lambda)
+                .map(MethodReferences::withoutForwarder)
                 .orElseThrow(() -> new DefinitionException(
                         noLambda.formatted(lambda.getCapturingClass().replace('/', '.'))));
     }
@@ -61,6 +64,25 @@ final class MethodReferences {
         } catch (ClassNotFoundException | LinkageError unknown) {
             return Optional.empty();
         }
+    }
+
+    /**
+     * Kotlin compiles {@code Orders::process} in a function {@code order} into a static method {@code order$process(Orders,
+     * …)} that calls the method which the reference names.
+     */
+    private static Method withoutForwarder(Method method) {
+        Class<?>[] parameters = method.getParameterTypes();
+        if (!Modifier.isStatic(method.getModifiers()) || parameters.length == 0) {
+            return method;
+        }
+        Class<?>[] others = Arrays.copyOfRange(parameters, 1, parameters.length);
+        String name = method.getName();
+        return IntStream.range(0, name.length())
+                .filter(at -> name.charAt(at) == '$')
+                .mapToObj(at -> find(parameters[0], name.substring(at + 1), others))
+                .flatMap(Optional::stream)
+                .findFirst()
+                .orElse(method);
     }
 
     private static Optional<Method> find(@Nullable Class<?> type, String name, Class<?>[] parameters) {

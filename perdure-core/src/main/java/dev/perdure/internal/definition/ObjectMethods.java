@@ -116,6 +116,9 @@ public final class ObjectMethods {
         if (Modifier.isStatic(modifiers) || Modifier.isPrivate(modifiers)) {
             throw unusable(method, "it is static or private, so it cannot be called on a registered object");
         }
+        if (AnnotatedMethods.isSuspending(method)) {
+            throw unusable(method, AnnotatedMethods.SUSPENDING);
+        }
         Type[] parameters = method.getGenericParameterTypes();
         boolean exclusive = parameters.length > 0 && parameters[0] == ObjectContext.class;
         boolean shared = parameters.length > 0 && parameters[0] == SharedObjectContext.class;

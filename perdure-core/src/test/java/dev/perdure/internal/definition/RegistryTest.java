@@ -233,6 +233,26 @@ class RegistryTest {
                 .hasMessageContaining("Overloaded.run(WorkflowContext, Integer)");
     }
 
+    /** As Kotlin compiles {@code Orders::process} in a function {@code order}. */
+    private static String order$process(Orders self, WorkflowContext ctx, String in) {
+        return self.process(ctx, in);
+    }
+
+    private static String order$notOne(Orders self, WorkflowContext ctx, String in) {
+        return self.notOne(ctx, in);
+    }
+
+    @Test
+    void a_reference_of_kotlin_names_the_method_that_it_forwards_to() {
+        Registry registry = registry(new Orders());
+        WorkflowMethod.Function<Orders, String, String> process = RegistryTest::order$process;
+        assertThat(registry.target(process).name()).isEqualTo("order");
+        WorkflowMethod.Function<Orders, String, String> notOne = RegistryTest::order$notOne;
+        assertThatThrownBy(() -> registry.target(notOne))
+                .isInstanceOf(DefinitionException.class)
+                .hasMessageContaining("the method %s.notOne is not annotated", Orders.class.getName());
+    }
+
     @Test
     void what_is_no_reference_to_a_workflow_is_refused_with_the_remedy() {
         Registry registry = registry(new Orders());
