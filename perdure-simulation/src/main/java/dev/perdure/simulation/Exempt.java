@@ -12,7 +12,7 @@ final class Exempt {
     private record Pairs(Set<String> kinds, Set<Fault> faults, String why) {}
 
     private static final List<Pairs> ALL = List.of(new Pairs(
-            Set.of("Move.Pause", "Effect.Awakeable"),
+            Set.of("Move.Pause", "Effect.Awakeable", "Change.Repair"),
             Set.of(Fault.HINT_LOST, Fault.HINT_DOUBLED, Fault.HINT_LATE),
             "The store gives no hint of it. Only another change of the same batch can have one."));
 
