@@ -29,8 +29,7 @@ record MavenModule(String name, Optional<ModuleDescriptor> descriptor, JavaClass
     private static final Path ROOT = Path.of("").toAbsolutePath().getParent();
     private static final Pattern LISTED = Pattern.compile("<module>\\s*([^<\\s]+)\\s*</module>");
     /** They consist of tests, or of a pom. */
-    private static final Set<String> WITHOUT_CLASSES =
-            Set.of("architecture", "compatibility", "perdure-bom", "torture");
+    private static final Set<String> WITHOUT_CLASSES = Set.of("architecture", "compatibility", "perdure-bom");
 
     /** Reads all modules that the build lists, so that no test can forget a new one. */
     static List<MavenModule> all() {

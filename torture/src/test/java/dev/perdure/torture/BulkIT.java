@@ -16,6 +16,7 @@ import dev.perdure.bulk.BulkAction;
 import dev.perdure.bulk.BulkReport;
 import dev.perdure.embedded.SharedPostgres;
 import dev.perdure.postgres.PostgresStore;
+import dev.perdure.torture.setup.WorkerProcess;
 import java.sql.Connection;
 import java.sql.ResultSet;
 import java.sql.SQLException;

@@ -9,6 +9,8 @@ import dev.perdure.Run;
 import dev.perdure.StartOptions;
 import dev.perdure.embedded.SharedPostgres;
 import dev.perdure.postgres.PostgresStore;
+import dev.perdure.torture.setup.WorkerProcess;
+import dev.perdure.torture.work.Rally;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.SQLException;

@@ -12,11 +12,13 @@ import dev.perdure.RunState;
 import dev.perdure.StartOptions;
 import dev.perdure.embedded.SharedPostgres;
 import dev.perdure.postgres.PostgresStore;
-import dev.perdure.torture.CrashWorkflow.Values;
+import dev.perdure.torture.setup.OutsideLedger;
+import dev.perdure.torture.setup.WorkerProcess;
+import dev.perdure.torture.work.Steps;
+import dev.perdure.torture.work.Steps.Values;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Random;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 import java.util.stream.IntStream;
@@ -24,39 +26,12 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/**
- * Real worker processes, killed at random while they work. Short inside {@code verify}; the long form is
- * {@code ./mvnw verify -pl perdure-postgres -am -Dit.test=CrashIT -Dcrash.runs=2000 -Dcrash.kills=200 …}, see
- * {@code docs/internals/crash-tests.md}.
- */
+/** Real worker processes, killed and stopped while they work, and how soon others go on. */
 @Timeout(value = 30, unit = TimeUnit.MINUTES)
 class CrashIT {
     private static final int RUNS = Integer.getInteger("crash.runs", 300);
-    private static final int KILLS = Integer.getInteger("crash.kills", 4);
-    private static final long SEED = Long.getLong("crash.seed", 42L);
     private static final int WORKERS = 3;
     private static final Duration PATIENCE = Duration.ofMinutes(3);
-
-    @Test
-    void workers_killed_at_random_lose_and_repeat_nothing() throws Exception {
-        try (Stage stage = new Stage()) {
-            List<Run<Values>> runs = stage.start(RUNS);
-            Random chance = new Random(SEED);
-            for (int kill = 0; kill < KILLS; kill++) {
-                pause(Duration.ofMillis(100 + chance.nextInt(900)));
-                stage.killAndReplace(chance.nextInt(WORKERS));
-                if (stage.ended() >= runs.size() && kill < KILLS - 1) {
-                    runs.addAll(stage.start(RUNS));
-                }
-            }
-            stage.awaitAll(runs);
-            Invariants invariants = new Invariants(stage.ledger);
-            invariants.hold(stage.client, runs);
-            System.out.printf(
-                    "crash: %d runs, %d kills, %d bodies for %d steps%n",
-                    runs.size(), KILLS, invariants.bodies(), runs.size() * CrashWorkflow.STEPS);
-        }
-    }
 
     @Test
     void a_dead_workers_runs_go_on_within_two_leases_of_the_end_of_its_own() throws Exception {
@@ -68,7 +43,8 @@ class CrashIT {
             assertThat(stage.heldByTheFirst())
                     .as("runs that the dead worker held")
                     .isPositive();
-            stage.workers.add(WorkerProcess.start(stage.database).ready());
+            stage.workers.add(
+                    WorkerProcess.start(CrashWorker.class, stage.database).ready());
             long possible = Math.max(killed + CrashWorker.LEASE.toNanos(), System.nanoTime());
             while (stage.heldByTheFirst() > 0) {
                 assertThat(Duration.ofNanos(System.nanoTime() - possible))
@@ -124,7 +100,7 @@ class CrashIT {
         Stage(int count) throws Exception {
             ledger.create();
             for (int i = 0; i < count; i++) {
-                workers.add(WorkerProcess.start(database));
+                workers.add(WorkerProcess.start(CrashWorker.class, database));
             }
             for (WorkerProcess worker : workers) {
                 worker.ready();
@@ -134,14 +110,7 @@ class CrashIT {
         List<Run<Values>> start(int count) {
             List<Integer> inputs = IntStream.range(0, count).boxed().toList();
             return new ArrayList<>(client.startAll(
-                    inputs,
-                    input -> Invocation.of(CrashWorkflow.definition(ledger), input),
-                    input -> StartOptions.defaults()));
-        }
-
-        void killAndReplace(int index) throws Exception {
-            workers.get(index).kill();
-            workers.set(index, WorkerProcess.start(database));
+                    inputs, input -> Invocation.of(Steps.definition(ledger), input), input -> StartOptions.defaults()));
         }
 
         int ended() {

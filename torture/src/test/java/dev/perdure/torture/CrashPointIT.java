@@ -12,8 +12,10 @@ import dev.perdure.TypeRef;
 import dev.perdure.embedded.SharedPostgres;
 import dev.perdure.postgres.PostgresStore;
 import dev.perdure.postgres.PostgresTransactions;
-import dev.perdure.torture.Bank.Transfer;
 import dev.perdure.torture.CrashPointWorker.Point;
+import dev.perdure.torture.setup.WorkerProcess;
+import dev.perdure.torture.work.Transfers;
+import dev.perdure.torture.work.Transfers.Transfer;
 import dev.perdure.transaction.TransactionSource;
 import java.sql.Connection;
 import java.time.Duration;
@@ -34,7 +36,7 @@ class CrashPointIT {
         return Definition.of("transfer", Transfer.class, Integer.class, (ctx, transfer) -> {
             String run = ctx.runId().value();
             return ctx.transaction("transfer", accounts, connection -> {
-                int left = Bank.transfer(connection, run, transfer);
+                int left = Transfers.transfer(connection, run, transfer);
                 inBody.run();
                 return left;
             });
@@ -60,7 +62,9 @@ class CrashPointIT {
                 HikariDataSource pool = CrashWorker.pool(database.jdbcUrl(), database.user(), database.password(), 8);
                 PostgresStore store = PostgresStore.on(pool).open();
                 Perdure client = Perdure.on(store).client()) {
-            Bank.create(pool);
+            try (Connection connection = pool.getConnection()) {
+                Transfers.create(connection);
+            }
             Definition<Transfer, Integer> transfer =
                     definition(PostgresTransactions.on(store), bodies::incrementAndGet);
             Run<Integer> run;
@@ -74,9 +78,9 @@ class CrashPointIT {
                     .lease(CrashPointWorker.LEASE)
                     .start()) {
                 assertThat(other.run(run.id(), new TypeRef<Integer>() {}).result(PATIENCE))
-                        .isEqualTo(Bank.BALANCE - 100);
+                        .isEqualTo(Transfers.BALANCE - 100);
             }
-            Bank.isRight(pool, 1);
+            assertThat(Transfers.violations(pool, 1)).isEmpty();
             assertThat(bodies)
                     .as("bodies of the worker that took over")
                     .hasValue(point == Point.AFTER_COMMIT_BEFORE_ACKNOWLEDGEMENT ? 0 : 1);

@@ -1,9 +1,11 @@
 package dev.perdure.torture;
 
-import com.zaxxer.hikari.HikariConfig;
 import com.zaxxer.hikari.HikariDataSource;
 import dev.perdure.Perdure;
 import dev.perdure.postgres.PostgresStore;
+import dev.perdure.torture.setup.Address;
+import dev.perdure.torture.setup.OutsideLedger;
+import dev.perdure.torture.work.Steps;
 import java.io.IOException;
 import java.time.Duration;
 
@@ -19,7 +21,7 @@ public final class CrashWorker {
                 HikariDataSource ledgerPool = pool(args[0], args[1], args[2]);
                 PostgresStore store = PostgresStore.on(pool).open()) {
             Perdure worker = Perdure.on(store)
-                    .register(CrashWorkflow.definition(new OutsideLedger(ledgerPool)))
+                    .register(Steps.definition(new OutsideLedger(ledgerPool)))
                     .lease(LEASE)
                     .maxRuns(200)
                     .start();
@@ -34,13 +36,6 @@ public final class CrashWorker {
     }
 
     static HikariDataSource pool(String url, String user, String password, int size) {
-        HikariConfig config = new HikariConfig();
-        config.setJdbcUrl(url);
-        config.setUsername(user);
-        config.setPassword(password);
-        config.setMaximumPoolSize(size);
-        config.setMinimumIdle(1);
-        config.setConnectionTimeout(60_000);
-        return new HikariDataSource(config);
+        return new Address(url, user, password).pool(size);
     }
 }

@@ -3,6 +3,7 @@ package dev.perdure.torture;
 import com.zaxxer.hikari.HikariDataSource;
 import dev.perdure.Perdure;
 import dev.perdure.postgres.PostgresStore;
+import dev.perdure.torture.setup.OutsideLedger;
 import java.io.IOException;
 
 /** A worker process for diamonds. Ends with its standard input, so that it cannot outlive the test. */

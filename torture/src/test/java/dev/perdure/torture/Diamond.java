@@ -2,6 +2,7 @@ package dev.perdure.torture;
 
 import dev.perdure.dag.Dag;
 import dev.perdure.dag.TaskContext;
+import dev.perdure.torture.setup.OutsideLedger;
 
 /**
  * A DAG whose two middle tasks wait for one event, so that they end at the same moment. Each body leaves a line

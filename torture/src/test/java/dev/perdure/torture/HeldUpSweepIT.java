@@ -7,6 +7,8 @@ import dev.perdure.Invocation;
 import dev.perdure.Perdure;
 import dev.perdure.embedded.SharedPostgres;
 import dev.perdure.postgres.PostgresStore;
+import dev.perdure.torture.setup.OutsideLedger;
+import dev.perdure.torture.work.Steps;
 import java.sql.Connection;
 import java.sql.ResultSet;
 import java.sql.SQLException;
@@ -41,14 +43,14 @@ class HeldUpSweepIT {
             batch.setAutoCommit(false);
             hanging.execute("SELECT FROM perdure.lane WHERE worker = %d FOR KEY SHARE".formatted(dead));
             try (Perdure engine = Perdure.on(store)
-                    .register(CrashWorkflow.definition(ledger))
+                    .register(Steps.definition(ledger))
                     .lease(LEASE)
                     .start()) {
                 UnderFire.pause(LEASE.multipliedBy(2));
 
-                CrashWorkflow.Values result = engine.start(Invocation.of(CrashWorkflow.definition(ledger), 1))
-                        .result(Duration.ofSeconds(10));
-                assertThat(result.values()).hasSize(CrashWorkflow.STEPS);
+                Steps.Values result =
+                        engine.start(Invocation.of(Steps.definition(ledger), 1)).result(Duration.ofSeconds(10));
+                assertThat(result.values()).hasSize(Steps.STEPS);
                 assertThat(number(statement, "SELECT max(number) FROM perdure.worker"))
                         .as("the worker has not had to join again")
                         .isEqualTo(dead + 1);

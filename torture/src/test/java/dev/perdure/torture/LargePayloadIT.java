@@ -3,6 +3,8 @@ package dev.perdure.torture;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.perdure.embedded.SharedPostgres;
+import dev.perdure.torture.setup.Address;
+import dev.perdure.torture.setup.WorkerProcess;
 import java.sql.Connection;
 import java.sql.ResultSet;
 import java.sql.SQLException;
@@ -20,7 +22,11 @@ class LargePayloadIT {
     @Test
     void four_steps_return_64_mebibytes_at_once_with_a_heap_of_one_gibibyte() throws Exception {
         try (SharedPostgres.Fresh database = SharedPostgres.database("large_payloads")) {
-            try (WorkerProcess worker = WorkerProcess.start("1g", LargePayloadWorker.class, database)) {
+            try (WorkerProcess worker = WorkerProcess.start(
+                    "1g",
+                    LargePayloadWorker.class,
+                    Address.of(database).arguments(),
+                    ProcessBuilder.Redirect.INHERIT)) {
                 worker.ready();
                 assertThat(worker.says().toList())
                         .isEqualTo(Collections.nCopies(

@@ -2,7 +2,8 @@ package dev.perdure.torture;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.perdure.torture.OutsideLedger.Line;
+import dev.perdure.torture.setup.OutsideLedger;
+import dev.perdure.torture.setup.OutsideLedger.Line;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;

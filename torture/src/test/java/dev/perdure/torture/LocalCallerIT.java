@@ -6,6 +6,8 @@ import com.zaxxer.hikari.HikariDataSource;
 import dev.perdure.Perdure;
 import dev.perdure.embedded.SharedPostgres;
 import dev.perdure.postgres.PostgresStore;
+import dev.perdure.torture.setup.WorkerProcess;
+import dev.perdure.torture.work.Ledgers;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.time.Duration;

@@ -5,6 +5,7 @@ import dev.perdure.Perdure;
 import dev.perdure.error.ClosedException;
 import dev.perdure.object.ObjectHandle;
 import dev.perdure.postgres.PostgresStore;
+import dev.perdure.torture.work.Ledgers;
 import java.io.IOException;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;

@@ -10,8 +10,10 @@ import dev.perdure.StartOptions;
 import dev.perdure.embedded.SharedPostgres;
 import dev.perdure.postgres.PostgresStore;
 import dev.perdure.postgres.PostgresTransactions;
-import dev.perdure.torture.Bank.Transfer;
-import dev.perdure.torture.CuttingProxy.Kind;
+import dev.perdure.torture.setup.FaultyProxy;
+import dev.perdure.torture.setup.FaultyProxy.Kind;
+import dev.perdure.torture.work.Transfers;
+import dev.perdure.torture.work.Transfers.Transfer;
 import dev.perdure.transaction.TransactionSource;
 import java.sql.Connection;
 import java.sql.SQLException;
@@ -31,7 +33,7 @@ class LostCommitIT {
 
     private final AtomicInteger bodies = new AtomicInteger();
     private SharedPostgres.Fresh database;
-    private CuttingProxy proxy;
+    private FaultyProxy proxy;
     private HikariDataSource pool;
     private HikariDataSource bankPool;
     private PostgresStore store;
@@ -44,13 +46,15 @@ class LostCommitIT {
     @BeforeEach
     void open() throws SQLException {
         database = SharedPostgres.database("lost_commit");
-        proxy = new CuttingProxy(SharedPostgres.server().port(), 1, 42);
+        proxy = new FaultyProxy(SharedPostgres.server().port(), 1, 42);
         pool = CrashWorker.pool(database.jdbcUrl(), database.user(), database.password());
         String bankUrl = "jdbc:postgresql://127.0.0.1:%d/%s?sslmode=disable&gssEncMode=disable"
                 .formatted(proxy.port(), database.name());
         bankPool = CrashWorker.pool(bankUrl, database.user(), database.password());
         store = PostgresStore.on(pool).open();
-        Bank.create(pool);
+        try (Connection connection = pool.getConnection()) {
+            Transfers.create(connection);
+        }
     }
 
     @AfterEach
@@ -69,7 +73,7 @@ class LostCommitIT {
                 Transfer.class,
                 Integer.class,
                 (ctx, in) -> ctx.transaction("transfer", accounts, connection -> {
-                    int left = Bank.transfer(connection, "run", in);
+                    int left = Transfers.transfer(connection, "run", in);
                     if (bodies.incrementAndGet() == 1) {
                         first.on(connection);
                     }
@@ -83,17 +87,17 @@ class LostCommitIT {
 
     @Test
     void a_commit_that_was_done_is_found_out_and_no_body_runs_twice() throws Exception {
-        assertThat(transferWith(connection -> proxy.cutting(true))).isEqualTo(Bank.BALANCE - 100);
+        assertThat(transferWith(connection -> proxy.cutting(true))).isEqualTo(Transfers.BALANCE - 100);
         assertThat(proxy.hits()).containsEntry(Kind.TRANSACTION, 1);
         assertThat(bodies).hasValue(1);
-        Bank.isRight(pool, 1);
+        assertThat(Transfers.violations(pool, 1)).isEmpty();
     }
 
     @Test
     void a_commit_that_was_not_done_is_found_out_and_the_body_runs_again() throws Exception {
-        assertThat(transferWith(LostCommitIT::terminate)).isEqualTo(Bank.BALANCE - 100);
+        assertThat(transferWith(LostCommitIT::terminate)).isEqualTo(Transfers.BALANCE - 100);
         assertThat(bodies).hasValue(2);
-        Bank.isRight(pool, 1);
+        assertThat(Transfers.violations(pool, 1)).isEmpty();
     }
 
     /** Ends the session of this connection from another one. */

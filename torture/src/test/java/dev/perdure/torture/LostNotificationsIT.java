@@ -7,7 +7,9 @@ import dev.perdure.Run;
 import dev.perdure.StartOptions;
 import dev.perdure.embedded.SharedPostgres;
 import dev.perdure.postgres.PostgresStore;
-import dev.perdure.torture.CrashWorkflow.Values;
+import dev.perdure.torture.setup.OutsideLedger;
+import dev.perdure.torture.work.Steps;
+import dev.perdure.torture.work.Steps.Values;
 import java.time.Duration;
 import java.util.List;
 import java.util.stream.IntStream;
@@ -30,14 +32,14 @@ class LostNotificationsIT {
             ledger.create();
             try (Perdure client = Perdure.on(here).client();
                     Perdure worker = Perdure.on(there)
-                            .register(CrashWorkflow.definition(ledger))
+                            .register(Steps.definition(ledger))
                             .closeTimeout(PATIENCE)
                             .start()) {
                 // Until it has looked, found nothing and gone to sleep.
                 UnderFire.pause(IDLE);
                 List<Run<Values>> runs = client.startAll(
                         IntStream.range(0, 20).boxed().toList(),
-                        number -> Invocation.of(CrashWorkflow.definition(ledger), number),
+                        number -> Invocation.of(Steps.definition(ledger), number),
                         number -> StartOptions.defaults());
                 runs.forEach(run -> run.result(PATIENCE));
                 new Invariants(ledger).hold(worker, runs);

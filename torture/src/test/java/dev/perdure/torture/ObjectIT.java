@@ -9,6 +9,7 @@ import dev.perdure.StartOptions;
 import dev.perdure.embedded.SharedPostgres;
 import dev.perdure.object.ObjectHandle;
 import dev.perdure.postgres.PostgresStore;
+import dev.perdure.torture.work.Ledgers;
 import java.sql.Connection;
 import java.sql.DriverManager;
 import java.sql.PreparedStatement;
@@ -16,57 +17,21 @@ import java.sql.SQLException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Random;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.IntStream;
-import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /**
- * Virtual objects whose processes are killed. Prints what it measured; it fails only if something was lost, doubled or
- * out of order. The long form: {@code -Dobjects.keys=20 -Dobjects.appends=1000 -Dobjects.kills=30 -Dobjects.calls=20000
- * -Dobjects.waiting=10000}.
+ * Many calls of virtual objects. Prints what it measured; it fails only if something was lost, doubled or out of order.
+ * The long form: {@code -Dobjects.calls=20000 -Dobjects.waiting=10000}.
  */
 @Timeout(value = 30, unit = TimeUnit.MINUTES)
 class ObjectIT {
-    private static final int KEYS = Integer.getInteger("objects.keys", 5);
-    private static final int APPENDS = Integer.getInteger("objects.appends", 80);
-    private static final int KILLS = Integer.getInteger("objects.kills", 2);
     private static final int CALLS = Integer.getInteger("objects.calls", 300);
     private static final int WAITING = Integer.getInteger("objects.waiting", 300);
-    private static final int PROCESSES = 3;
     private static final Duration PATIENCE = Duration.ofMinutes(20);
-
-    @Test
-    void every_list_is_complete_in_order_and_without_a_duplicate_whichever_process_is_killed() throws Exception {
-        try (Place place = new Place()) {
-            List<WorkerProcess> workers = new ArrayList<>();
-            for (int i = 0; i < PROCESSES; i++) {
-                workers.add(place.worker(i).ready());
-            }
-            try {
-                Random chance = new Random(42);
-                long all = (long) KEYS * APPENDS;
-                for (int kill = 0; kill < KILLS; kill++) {
-                    // By progress, not by time: so there is something left to be done at every kill, on any machine.
-                    long due = all * kill / (KILLS + 1);
-                    Awaitility.await().atMost(PATIENCE).until(() -> place.appended() >= due);
-                    int victim = chance.nextInt(PROCESSES);
-                    workers.get(victim).kill();
-                    workers.set(victim, place.worker(victim).ready());
-                }
-                Awaitility.await().atMost(PATIENCE).until(() -> place.appended() == all);
-                for (int key = 0; key < KEYS; key++) {
-                    place.check("key-" + key);
-                }
-                System.out.printf("objects: %d appends to %d keys under %d kills%n", all, KEYS, KILLS);
-            } finally {
-                workers.forEach(WorkerProcess::close);
-            }
-        }
-    }
 
     @Test
     @Tag("thorough")
@@ -111,35 +76,6 @@ class ObjectIT {
                 CrashWorker.pool(database.jdbcUrl(), database.user(), database.password());
         private final PostgresStore store = PostgresStore.on(pool).open();
         private final Perdure client = Perdure.on(store).client();
-
-        WorkerProcess worker(int number) throws Exception {
-            String part = "%d/%d/%d/%d".formatted(number, PROCESSES, KEYS, APPENDS);
-            return WorkerProcess.start(ObjectWorker.class, database, part);
-        }
-
-        private List<Integer> lines(String key) {
-            return client.object(Ledgers.class, key).state().get(Ledgers.LINES).orElse(List.of());
-        }
-
-        long appended() {
-            return IntStream.range(0, KEYS)
-                    .mapToLong(key -> lines("key-" + key).size())
-                    .sum();
-        }
-
-        /** All are there once, those of each caller in the order in which it made them. */
-        void check(String key) {
-            List<Integer> lines = lines(key);
-            assertThat(lines).hasSize(APPENDS).doesNotHaveDuplicates();
-            for (int caller = 0; caller < PROCESSES; caller++) {
-                int mine = caller;
-                assertThat(lines.stream()
-                                .filter(line -> line % PROCESSES == mine)
-                                .toList())
-                        .as("what caller %d appended to %s", caller, key)
-                        .isSorted();
-            }
-        }
 
         /** Calls a second, made by one thread for each of 32 callers, and waited for. */
         double calls(Perdure perdure, int keys, int calls) throws InterruptedException {

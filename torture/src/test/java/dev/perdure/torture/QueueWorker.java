@@ -5,6 +5,7 @@ import dev.perdure.Definition;
 import dev.perdure.Perdure;
 import dev.perdure.postgres.PostgresStore;
 import dev.perdure.queue.Queue;
+import dev.perdure.torture.setup.OutsideLedger;
 import java.io.IOException;
 import java.time.Duration;
 

@@ -11,6 +11,7 @@ import dev.perdure.RunState;
 import dev.perdure.StartOptions;
 import dev.perdure.embedded.SharedPostgres;
 import dev.perdure.postgres.PostgresStore;
+import dev.perdure.torture.setup.WorkerProcess;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;

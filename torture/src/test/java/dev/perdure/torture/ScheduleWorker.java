@@ -6,6 +6,7 @@ import dev.perdure.Perdure;
 import dev.perdure.postgres.PostgresStore;
 import dev.perdure.postgres.PostgresTransactions;
 import dev.perdure.schedule.Fire;
+import dev.perdure.torture.setup.OutsideLedger;
 import dev.perdure.transaction.TransactionSource;
 import java.io.IOException;
 import java.sql.Connection;

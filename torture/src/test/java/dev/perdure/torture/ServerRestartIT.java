@@ -4,6 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.perdure.embedded.EmbeddedPostgres;
 import dev.perdure.embedded.StopMode;
+import dev.perdure.torture.setup.Address;
+import dev.perdure.torture.work.Steps;
 import java.nio.file.Path;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
@@ -40,9 +42,7 @@ class ServerRestartIT {
         try (EmbeddedPostgres server =
                         EmbeddedPostgres.start(EmbeddedPostgres.options().dataFolder(folder.resolve("server")));
                 UnderFire fire = new UnderFire(
-                        new UnderFire.Address(server.jdbcUrl(), server.user(), server.password()),
-                        CrashWorker.LEASE,
-                        2)) {
+                        new Address(server.jdbcUrl(), server.user(), server.password()), CrashWorker.LEASE, 2)) {
             fire.load();
             for (int i = 0; i < RESTARTS; i++) {
                 awaitProgress(fire);
@@ -63,7 +63,7 @@ class ServerRestartIT {
                     RESTARTS,
                     fire.acknowledged(),
                     invariants.bodies(),
-                    fire.acknowledged() * CrashWorkflow.STEPS,
+                    fire.acknowledged() * Steps.STEPS,
                     orphaned.toMillis());
         }
     }

@@ -7,15 +7,14 @@ import dev.perdure.Invocation;
 import dev.perdure.Perdure;
 import dev.perdure.Run;
 import dev.perdure.RunId;
-import dev.perdure.RunState;
 import dev.perdure.StartOptions;
 import dev.perdure.Topic;
+import dev.perdure.torture.setup.WorkerProcess;
+import dev.perdure.torture.work.Rally;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Random;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.locks.LockSupport;
 import java.util.stream.IntStream;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Tag;
@@ -30,7 +29,6 @@ import org.junit.jupiter.api.Timeout;
 @Timeout(value = 20, unit = TimeUnit.MINUTES)
 class TalkIT {
     private static final int BALLS = Integer.getInteger("talk.balls", 100);
-    private static final int KILLS = Integer.getInteger("talk.kills", 2);
     private static final int WAITERS = Integer.getInteger("talk.waiters", 400);
     private static final Topic<String> WORD = Topic.of("word", String.class);
 
@@ -59,34 +57,6 @@ class TalkIT {
             System.out.printf(
                     "talk: %.0f messages a second between processes %d and %d, beside %.0f raw commits a second%n",
                     court.play(court.client, "two", BALLS), ping.pid(), pong.pid(), court.rawCommits());
-        }
-    }
-
-    @Test
-    @Tag("thorough")
-    void a_rally_survives_the_death_of_either_side() throws Exception {
-        List<String> queues = List.of("ping", "pong");
-        try (Court court = new Court()) {
-            List<WorkerProcess> workers = new ArrayList<>();
-            for (String queue : queues) {
-                workers.add(court.worker(queue).ready());
-            }
-            try {
-                Random chance = new Random(42);
-                List<Run<Rally.Received>> sides = court.begin(court.client, "fire", BALLS);
-                int kills = 0;
-                while (kills < KILLS && sides.stream().anyMatch(side -> side.state() != RunState.COMPLETED)) {
-                    LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(50 + chance.nextInt(400)));
-                    int victim = chance.nextInt(2);
-                    workers.get(victim).kill();
-                    workers.set(victim, court.worker(queues.get(victim)));
-                    kills++;
-                }
-                court.end(sides, BALLS);
-                System.out.printf("talk: %d messages each way under %d kills, none lost or doubled%n", BALLS, kills);
-            } finally {
-                workers.forEach(WorkerProcess::close);
-            }
         }
     }
 

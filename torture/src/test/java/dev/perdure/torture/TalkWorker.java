@@ -3,6 +3,7 @@ package dev.perdure.torture;
 import com.zaxxer.hikari.HikariDataSource;
 import dev.perdure.Perdure;
 import dev.perdure.postgres.PostgresStore;
+import dev.perdure.torture.work.Rally;
 import java.io.IOException;
 import java.time.Duration;
 

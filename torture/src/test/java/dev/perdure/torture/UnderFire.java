@@ -11,7 +11,10 @@ import dev.perdure.RunInfo;
 import dev.perdure.StartOptions;
 import dev.perdure.embedded.SharedPostgres;
 import dev.perdure.postgres.PostgresStore;
-import dev.perdure.torture.CrashWorkflow.Values;
+import dev.perdure.torture.setup.Address;
+import dev.perdure.torture.setup.OutsideLedger;
+import dev.perdure.torture.work.Steps;
+import dev.perdure.torture.work.Steps.Values;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -32,9 +35,6 @@ final class UnderFire implements AutoCloseable {
     private static final int PAGE = 1_000;
     private static final Duration BETWEEN_STARTS = Duration.ofMillis(25);
 
-    /** Where the engines' database is, as they see it. */
-    record Address(String jdbcUrl, String user, String password) {}
-
     private record Member(HikariDataSource pool, PostgresStore store, Perdure engine) {}
 
     private final SharedPostgres.Fresh ledgerDatabase = SharedPostgres.database("ledger");
@@ -51,10 +51,10 @@ final class UnderFire implements AutoCloseable {
     UnderFire(Address address, Duration lease, int engines) throws Exception {
         ledger.create();
         for (int i = 0; i < engines; i++) {
-            HikariDataSource pool = CrashWorker.pool(address.jdbcUrl(), address.user(), address.password());
+            HikariDataSource pool = address.pool();
             PostgresStore store = PostgresStore.on(pool).open();
             Perdure engine = Perdure.on(store)
-                    .register(CrashWorkflow.definition(ledger))
+                    .register(Steps.definition(ledger))
                     .lease(lease)
                     .maxRuns(200)
                     .start();
@@ -72,8 +72,7 @@ final class UnderFire implements AutoCloseable {
     private void keepStarting(Perdure engine) {
         while (!stopping) {
             int number = numbers.incrementAndGet();
-            runs.add(engine.start(
-                    Invocation.of(CrashWorkflow.definition(ledger), number), StartOptions.id("run-" + number)));
+            runs.add(engine.start(Invocation.of(Steps.definition(ledger), number), StartOptions.id("run-" + number)));
             pause(BETWEEN_STARTS);
         }
     }
@@ -96,7 +95,7 @@ final class UnderFire implements AutoCloseable {
         starters.add(Thread.ofVirtual()
                 .start(() -> guarded(() -> runs.addAll(engine.startAll(
                         inputs,
-                        number -> Invocation.of(CrashWorkflow.definition(ledger), number),
+                        number -> Invocation.of(Steps.definition(ledger), number),
                         number -> StartOptions.id("run-" + number))))));
     }
 

@@ -11,6 +11,7 @@ import dev.perdure.StartOptions;
 import dev.perdure.Topic;
 import dev.perdure.TypeRef;
 import dev.perdure.torture.Waking.Kind;
+import dev.perdure.torture.setup.WorkerProcess;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.TimeUnit;

@@ -1,4 +1,4 @@
-package dev.perdure.torture;
+package dev.perdure.torture.work;
 
 import dev.perdure.Definition;
 import dev.perdure.RunId;
@@ -7,8 +7,8 @@ import java.util.ArrayList;
 import java.util.List;
 
 /** Two runs that send a number to and fro. Whatever is lost, doubled or out of order shows in what they received. */
-final class Rally {
-    static final Topic<Integer> BALL = Topic.of("ball", Integer.class);
+public final class Rally {
+    private static final Topic<Integer> BALL = Topic.of("ball", Integer.class);
 
     private Rally() {}
 
@@ -19,12 +19,13 @@ final class Rally {
      * @param serves whether it begins
      * @param balls how many go each way
      */
-    record Side(String opponent, boolean serves, int balls) {}
+    public record Side(String opponent, boolean serves, int balls) {}
 
     /** What a side received, in order. */
-    record Received(List<Integer> balls) {}
+    public record Received(List<Integer> balls) {}
 
-    static Definition<Side, Received> definition() {
+    /** A side, as workers know it. */
+    public static Definition<Side, Received> definition() {
         return Definition.of("rally", Side.class, Received.class, (ctx, side) -> {
             RunId opponent = RunId.of(side.opponent());
             List<Integer> received = new ArrayList<>();

@@ -1,4 +1,4 @@
-package dev.perdure.torture;
+package dev.perdure.torture.work;
 
 import dev.perdure.TypeRef;
 import dev.perdure.object.Handler;
@@ -11,8 +11,10 @@ import java.util.List;
 /** Lists that are appended to, and counters. */
 @VirtualObject("ledger")
 public final class Ledgers {
-    static final StateKey<List<Integer>> LINES = StateKey.of("lines", new TypeRef<>() {});
-    static final StateKey<Integer> COUNT = StateKey.of("count", Integer.class);
+    /** What was appended. */
+    public static final StateKey<List<Integer>> LINES = StateKey.of("lines", new TypeRef<>() {});
+    /** How often it was counted. */
+    public static final StateKey<Integer> COUNT = StateKey.of("count", Integer.class);
 
     /** Appends a number; gives the place it got. */
     @Handler

@@ -1,4 +1,4 @@
-package dev.perdure.torture;
+package dev.perdure.torture.setup;
 
 import java.sql.Connection;
 import java.sql.PreparedStatement;
@@ -14,7 +14,7 @@ import javax.sql.DataSource;
  * What really happened, outside the engine: a plain table without constraints, written by autocommit, so that anything
  * done twice or too early shows.
  */
-final class OutsideLedger {
+public final class OutsideLedger {
     private static final String CREATE = """
             CREATE TABLE outside_ledger (
                 number bigint GENERATED ALWAYS AS IDENTITY,
@@ -26,14 +26,16 @@ final class OutsideLedger {
 
     private final DataSource database;
 
-    OutsideLedger(DataSource database) {
+    /** The ledger of this database. */
+    public OutsideLedger(DataSource database) {
         this.database = database;
     }
 
     /** One execution of a body. */
-    record Line(String run, String step, String value, long pid, Instant at) {}
+    public record Line(String run, String step, String value, long pid, Instant at) {}
 
-    void create() throws SQLException {
+    /** Creates its table. */
+    public void create() throws SQLException {
         try (Connection connection = database.getConnection();
                 PreparedStatement create = connection.prepareStatement(CREATE)) {
             create.execute();
@@ -41,7 +43,7 @@ final class OutsideLedger {
     }
 
     /** A value that no other execution of any body gives. */
-    String write(String run, String step) throws SQLException {
+    public String write(String run, String step) throws SQLException {
         long pid = ProcessHandle.current().pid();
         String value = run + "/" + step + "/" + pid + "/" + System.nanoTime();
         try (Connection connection = database.getConnection();
@@ -56,7 +58,7 @@ final class OutsideLedger {
     }
 
     /** Writes a line in a transaction of the engine's. */
-    static void write(Connection connection, String run, String step, String value) throws SQLException {
+    public static void write(Connection connection, String run, String step, String value) throws SQLException {
         try (PreparedStatement insert = connection.prepareStatement(INSERT)) {
             insert.setString(1, run);
             insert.setString(2, step);
@@ -67,7 +69,7 @@ final class OutsideLedger {
     }
 
     /** The time by which its lines are written. */
-    Instant now() throws SQLException {
+    public Instant now() throws SQLException {
         try (Connection connection = database.getConnection();
                 PreparedStatement select = connection.prepareStatement("SELECT clock_timestamp()");
                 ResultSet row = select.executeQuery()) {
@@ -77,7 +79,7 @@ final class OutsideLedger {
     }
 
     /** How many lines there are, without reading them. */
-    long size() throws SQLException {
+    public long size() throws SQLException {
         try (Connection connection = database.getConnection();
                 PreparedStatement select = connection.prepareStatement("SELECT count(*) FROM outside_ledger");
                 ResultSet row = select.executeQuery()) {
@@ -86,7 +88,8 @@ final class OutsideLedger {
         }
     }
 
-    List<Line> lines() throws SQLException {
+    /** All lines, in the order in which they were written. */
+    public List<Line> lines() throws SQLException {
         try (Connection connection = database.getConnection();
                 PreparedStatement select = connection.prepareStatement(SELECT);
                 ResultSet rows = select.executeQuery()) {

@@ -1,4 +1,4 @@
-package dev.perdure.torture;
+package dev.perdure.torture.setup;
 
 import java.io.BufferedInputStream;
 import java.io.ByteArrayOutputStream;
@@ -19,23 +19,33 @@ import java.util.List;
 import java.util.Map;
 import java.util.Queue;
 import java.util.Random;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.locks.ReentrantLock;
+import org.jspecify.annotations.Nullable;
 
 /**
- * Stands between pool and server and loses answers: of some round trips it passes the question on, waits until the
- * server is done with it, which is after its commit, and closes both sides instead of passing the answer on. So the
- * client cannot know that it was done. It loses the first of every kind, so that a test need not hope for it, and then
- * some at random.
+ * Stands between pools and server and does what a bad network does.
+ *
+ * <ul>
+ *   <li>It loses answers: of some round trips it passes the question on, waits until the server is done with it, which
+ *       is after its commit, and closes both sides instead of passing the answer on. So the client cannot know that it
+ *       was done. It loses the first of every kind, so that a test need not hope for it, and then some at random.
+ *   <li>It loses notifications.
+ *   <li>It holds connections: nothing goes either way, and no side learns of it. What a client has sent arrives when
+ *       they are let go, even if that client has given up.
+ * </ul>
  *
  * <p>It reads the protocol (a type, a length, a body) to know where a round trip ends, and which of our statements were
  * in it and how many rows each gave, so that a test can tell what was hit.
  */
-final class CuttingProxy implements AutoCloseable {
+public final class FaultyProxy implements AutoCloseable {
     /**
      * What a lost answer was about; found by words that only its statements have: those for many, for plain ones, for
      * one.
      */
-    enum Kind {
+    public enum Kind {
         START("INSERT INTO perdure.run (id, definition, "),
         CLAIM("SELECT g.rank, g.since, g.alone"),
         APPEND("AS at FROM perdure.lane"),
@@ -62,10 +72,12 @@ final class CuttingProxy implements AutoCloseable {
     private final ReentrantLock lock = new ReentrantLock();
     private final Map<Kind, Integer> hits = new EnumMap<>(Kind.class);
     private int cuts;
+    private final Set<Link> links = ConcurrentHashMap.newKeySet();
     private volatile boolean cutting;
+    private volatile boolean silent;
 
     /** Loses one answer in so many, once {@link #cutting(boolean)} says so. */
-    CuttingProxy(int serverPort, int oneIn, long seed) {
+    public FaultyProxy(int serverPort, int oneIn, long seed) {
         this.serverPort = serverPort;
         this.oneIn = oneIn;
         this.chance = new Random(seed);
@@ -77,15 +89,18 @@ final class CuttingProxy implements AutoCloseable {
         Thread.ofVirtual().start(this::accept);
     }
 
-    int port() {
+    /** Where it listens. */
+    public int port() {
         return listening.getLocalPort();
     }
 
-    void cutting(boolean on) {
+    /** Begins to lose answers, or ends it. */
+    public void cutting(boolean on) {
         cutting = on;
     }
 
-    int cuts() {
+    /** How many answers were lost. */
+    public int cuts() {
         lock.lock();
         try {
             return cuts;
@@ -95,12 +110,48 @@ final class CuttingProxy implements AutoCloseable {
     }
 
     /** How many lost answers had such a statement, with something done by it. */
-    Map<Kind, Integer> hits() {
+    public Map<Kind, Integer> hits() {
         lock.lock();
         try {
             return new EnumMap<>(hits);
         } finally {
             lock.unlock();
+        }
+    }
+
+    /** Begins to lose notifications, or ends it. */
+    public void silent(boolean on) {
+        silent = on;
+    }
+
+    /** Holds the connections that there are now, each with a chance of one in so many. */
+    public Held hold(int oneInSoMany) {
+        CountDownLatch end = new CountDownLatch(1);
+        long count = links.stream()
+                .filter(link -> link.passing.getCount() == 0 && chance.nextInt(oneInSoMany) == 0)
+                .peek(link -> link.passing = end)
+                .count();
+        return new Held(count, end);
+    }
+
+    /** Connections on which nothing goes either way. Closing it lets them go. */
+    public static final class Held implements AutoCloseable {
+        private final long size;
+        private final CountDownLatch end;
+
+        private Held(long size, CountDownLatch end) {
+            this.size = size;
+            this.end = end;
+        }
+
+        /** How many there are. */
+        public long size() {
+            return size;
+        }
+
+        @Override
+        public void close() {
+            end.countDown();
         }
     }
 
@@ -127,14 +178,21 @@ final class CuttingProxy implements AutoCloseable {
     private void accept() {
         try {
             while (true) {
-                Socket client = listening.accept();
-                Socket server = new Socket(InetAddress.getLoopbackAddress(), serverPort);
-                client.setTcpNoDelay(true);
-                server.setTcpNoDelay(true);
-                new Link(client, server).run();
+                connect(listening.accept());
             }
         } catch (IOException e) {
             // Closed.
+        }
+    }
+
+    private void connect(Socket client) throws IOException {
+        try {
+            Socket server = new Socket(InetAddress.getLoopbackAddress(), serverPort);
+            client.setTcpNoDelay(true);
+            server.setTcpNoDelay(true);
+            new Link(client, server).run();
+        } catch (IOException e) {
+            client.close(); // the server is down, and so is what stands in front of it
         }
     }
 
@@ -184,6 +242,7 @@ final class CuttingProxy implements AutoCloseable {
         private final Map<String, String> prepared = new HashMap<>();
         private final Queue<RoundTrip> open = new ArrayDeque<>();
         private final ReentrantLock turn = new ReentrantLock();
+        private volatile CountDownLatch passing = new CountDownLatch(0);
 
         Link(Socket client, Socket server) {
             this.client = client;
@@ -191,6 +250,7 @@ final class CuttingProxy implements AutoCloseable {
         }
 
         void run() {
+            links.add(this);
             Thread.ofVirtual().start(this::forward);
             Thread.ofVirtual().start(this::backward);
         }
@@ -213,11 +273,14 @@ final class CuttingProxy implements AutoCloseable {
                         add(trip);
                         trip = new RoundTrip();
                     }
+                    passing.await();
                     out.write(type);
                     out.write(message(size, body));
                 }
-            } catch (IOException e) {
-                // One of them hung up.
+            } catch (IOException | InterruptedException e) {
+                // One of them hung up. Nobody interrupts.
+            } finally {
+                links.remove(this);
             }
         }
 
@@ -240,6 +303,10 @@ final class CuttingProxy implements AutoCloseable {
                     byte type = in.readByte();
                     int size = in.readInt();
                     byte[] body = in.readNBytes(size - Integer.BYTES);
+                    passing.await();
+                    if (type == 'A' && silent) {
+                        continue;
+                    }
                     RoundTrip trip = current();
                     if (trip == null) {
                         out.write(type);
@@ -255,8 +322,8 @@ final class CuttingProxy implements AutoCloseable {
                         trip.answer.writeTo(out);
                     }
                 }
-            } catch (IOException e) {
-                // One of them hung up.
+            } catch (IOException | InterruptedException e) {
+                // One of them hung up. Nobody interrupts.
             }
         }
 
@@ -269,7 +336,7 @@ final class CuttingProxy implements AutoCloseable {
             }
         }
 
-        private RoundTrip current() {
+        private @Nullable RoundTrip current() {
             turn.lock();
             try {
                 return open.peek();

@@ -1,0 +1,22 @@
+package dev.perdure.torture;
+
+import dev.perdure.torture.fault.Faults;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+
+/**
+ * What is to be done.
+ *
+ * @param seed chooses the faults, their victims and their moments
+ * @param calm how long the work is watched before the first fault
+ * @param length for how long faults happen, two at a time; zero if each happens once, one after the other
+ * @param faults those that may happen
+ * @param workers how many worker processes there are
+ * @param logs the folder for what the workers have to say
+ */
+record Plan(long seed, Duration calm, Duration length, List<Faults> faults, int workers, Path logs) {
+    Plan {
+        faults = List.copyOf(faults);
+    }
+}

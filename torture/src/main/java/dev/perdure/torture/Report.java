@@ -1,0 +1,49 @@
+package dev.perdure.torture;
+
+import dev.perdure.torture.fault.Faults;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+
+/**
+ * What happened, and what does not hold.
+ *
+ * @param plan what was to be done
+ * @param struck how often each fault happened
+ * @param done what each workload has done
+ * @param calmRate bodies a second before the first fault
+ * @param faultyRate bodies a second while faults happened
+ * @param violations what does not hold, one sentence each
+ */
+record Report(
+        Plan plan,
+        Map<Faults, Integer> struck,
+        List<Done> done,
+        double calmRate,
+        double faultyRate,
+        List<String> violations) {
+    private static final int SHOWN = 30;
+
+    /** How many pieces a workload has had, and how many bodies ran for them. */
+    record Done(String workload, int pieces, long bodies) {}
+
+    /** For a person to read. */
+    String text() {
+        StringBuilder text = new StringBuilder("%nFaults (seed %d)%n".formatted(plan.seed()));
+        struck.forEach(
+                (fault, times) -> text.append("  %-10s %,6d   %s%n".formatted(fault.word(), times, fault.effect())));
+        text.append("Workloads, in %d worker processes%n".formatted(plan.workers()));
+        done.forEach(each -> text.append(
+                "  %-10s %,6d pieces, %,d bodies%n".formatted(each.workload(), each.pieces(), each.bodies())));
+        text.append(
+                String.format(Locale.ROOT, "Bodies a second: %.0f without faults, %.0f with%n", calmRate, faultyRate));
+        if (violations.isEmpty()) {
+            return text.append("Every invariant holds.").toString();
+        }
+        text.append("%d VIOLATIONS%n".formatted(violations.size()));
+        violations.stream().limit(SHOWN).forEach(each -> text.append("  %s%n".formatted(each)));
+        return text.append("What the workers had to say is in ")
+                .append(plan.logs())
+                .toString();
+    }
+}

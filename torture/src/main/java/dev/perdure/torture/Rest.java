@@ -1,0 +1,112 @@
+package dev.perdure.torture;
+
+import dev.perdure.Perdure;
+import dev.perdure.RunFilter;
+import dev.perdure.RunInfo;
+import dev.perdure.RunState;
+import dev.perdure.torture.setup.Address;
+import dev.perdure.torture.setup.Site;
+import dev.perdure.torture.work.Workloads;
+import java.sql.Connection;
+import java.sql.DriverManager;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.locks.LockSupport;
+
+/** The time after the faults: all work ends, and nothing of it stays behind. */
+final class Rest {
+    private static final Duration PATIENCE = Duration.ofMinutes(2);
+    private static final Duration BETWEEN = Duration.ofMillis(250);
+    private static final int PAGE = 1_000;
+
+    private static final String UNFINISHED = """
+            SELECT (SELECT count(*) FROM perdure.run WHERE state < 6) + (SELECT count(*) FROM perdure.inbox)
+            """;
+    private static final String LEFT_BEHIND = """
+            SELECT format('The table %s has %s rows although no run is left.', name, rows)
+            FROM (VALUES ('held', (SELECT count(*) FROM perdure.held)),
+                         ('ready', (SELECT count(*) FROM perdure.ready)),
+                         ('timer', (SELECT count(*) FROM perdure.timer))) AS t (name, rows)
+            WHERE rows > 0
+            """;
+    private static final String TWO_OUTCOMES = """
+            SELECT format('Run %s has left the state %s, which is an end.', id, state) FROM perdure.events e
+            WHERE state IN ('COMPLETED', 'FAILED', 'CANCELLED')
+              AND number < (SELECT max(number) FROM perdure.events WHERE id = e.id)
+            """;
+
+    private final Perdure client;
+    private final Site site;
+
+    Rest(Perdure client, Site site) {
+        this.client = client;
+        this.site = site;
+    }
+
+    /** Waits until all has ended; gives what does not hold of all runs. */
+    List<String> await() throws SQLException {
+        Address address = site.direct();
+        List<String> violations = new ArrayList<>(site.workers().lost());
+        try (Connection connection =
+                        DriverManager.getConnection(address.jdbcUrl(), address.user(), address.password());
+                Statement statement = connection.createStatement()) {
+            long end = System.nanoTime() + PATIENCE.toNanos();
+            while (number(statement) > 0) {
+                if (System.nanoTime() > end) {
+                    violations.add("%d runs have not ended %d s after the last fault."
+                            .formatted(number(statement), PATIENCE.toSeconds()));
+                    break;
+                }
+                LockSupport.parkNanos(BETWEEN.toNanos());
+            }
+            violations.addAll(texts(statement, LEFT_BEHIND));
+            violations.addAll(texts(statement, TWO_OUTCOMES));
+        }
+        violations.addAll(wrongEnds());
+        return violations;
+    }
+
+    private static long number(Statement statement) throws SQLException {
+        try (ResultSet row = statement.executeQuery(UNFINISHED)) {
+            row.next();
+            return row.getLong(1);
+        }
+    }
+
+    private static List<String> texts(Statement statement, String sql) throws SQLException {
+        List<String> texts = new ArrayList<>();
+        try (ResultSet rows = statement.executeQuery(sql)) {
+            while (rows.next()) {
+                texts.add(rows.getString(1));
+            }
+        }
+        return texts;
+    }
+
+    private List<String> wrongEnds() {
+        List<String> violations = new ArrayList<>();
+        RunFilter filter = RunFilter.all()
+                .state(RunState.PAUSED, RunState.FAILED, RunState.CANCELLED)
+                .limit(PAGE);
+        List<RunInfo> page = client.runs(filter).list();
+        while (!page.isEmpty()) {
+            page.stream()
+                    .filter(run -> !mayBeCancelled(run))
+                    .forEach(
+                            run -> violations.add("Run '%s' is %s: %s".formatted(run.id(), run.state(), run.reason())));
+            page = client.runs(filter.after(page.getLast())).list();
+        }
+        return violations;
+    }
+
+    private static boolean mayBeCancelled(RunInfo run) {
+        return run.state() == RunState.CANCELLED
+                && Workloads.ALL.stream()
+                        .filter(workload -> run.id().value().startsWith(workload.name() + "-"))
+                        .anyMatch(workload -> workload.mayBeCancelled(run.id().value()));
+    }
+}

@@ -1,0 +1,174 @@
+package dev.perdure.torture;
+
+import com.zaxxer.hikari.HikariDataSource;
+import dev.perdure.Perdure;
+import dev.perdure.postgres.PostgresStore;
+import dev.perdure.torture.fault.Faults;
+import dev.perdure.torture.setup.OutsideLedger;
+import dev.perdure.torture.setup.OutsideLedger.Line;
+import dev.perdure.torture.setup.Site;
+import dev.perdure.torture.work.Seen;
+import dev.perdure.torture.work.WorkerMain;
+import dev.perdure.torture.work.Workload;
+import dev.perdure.torture.work.Workload.Parts;
+import dev.perdure.torture.work.Workloads;
+import java.io.PrintStream;
+import java.sql.Connection;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.EnumMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Random;
+import java.util.concurrent.Callable;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.concurrent.locks.LockSupport;
+import java.util.stream.Collectors;
+
+/**
+ * Lets workers work, ill-treats them and everything they depend on, leaves them alone until all work has ended, and
+ * checks what they did in a ledger outside the engine.
+ */
+final class Torture implements AutoCloseable {
+    private static final int AT_ONCE = 2;
+    private static final int MOST_PAUSE_MILLIS = 3_000;
+
+    private final Plan plan;
+    private final PrintStream out;
+    private final Site site;
+    private final HikariDataSource pool;
+    private final HikariDataSource ledgerPool;
+    private final OutsideLedger ledger;
+    private final PostgresStore store;
+    private final Perdure client;
+    private final Map<Faults, Integer> struck = new EnumMap<>(Faults.class);
+
+    Torture(Plan plan, PrintStream out) throws Exception {
+        this.plan = plan;
+        this.out = out;
+        this.site = new Site(WorkerMain.class, plan.workers(), plan.logs(), plan.seed());
+        this.pool = site.through().pool();
+        this.ledgerPool = site.ledger().pool();
+        this.ledger = new OutsideLedger(ledgerPool);
+        ledger.create();
+        this.store = PostgresStore.on(pool).open();
+        this.client = Perdure.on(store).client();
+        try (Connection connection = pool.getConnection()) {
+            for (Workload workload : Workloads.ALL) {
+                workload.prepare(connection);
+            }
+        }
+    }
+
+    /** Does what is planned. */
+    Report run() throws Exception {
+        site.workers().start();
+        Parts parts = new Parts(store, ledger);
+        List<Starter> starters = Workloads.ALL.stream()
+                .map(workload -> new Starter(workload, client, parts))
+                .toList();
+        Instant begun = ledger.now();
+        LockSupport.parkNanos(plan.calm().toNanos());
+        Instant first = ledger.now();
+        List<String> violations = new ArrayList<>(strike());
+        Instant last = ledger.now();
+        out.println("The faults are over. Waiting until all work has ended.");
+        for (Starter starter : starters) {
+            starter.stop();
+        }
+        Rest rest = new Rest(client, site);
+        violations.addAll(rest.await());
+        List<Line> lines = ledger.lines();
+        double calm = rate(lines, begun.plus(plan.calm().dividedBy(2)), first);
+        double faulty = rate(lines, first, last);
+        if (!plan.length().isZero() && faulty < calm / 2) {
+            violations.add(
+                    "Fewer than half as many bodies ran with faults as without: the faults hide what they test.");
+        }
+        List<Report.Done> done = new ArrayList<>();
+        for (Starter starter : starters) {
+            Seen seen = seen(starter, lines);
+            violations.addAll(starter.workload().violations(seen));
+            long bodies = seen.lines().values().stream().mapToLong(List::size).sum();
+            done.add(new Report.Done(starter.workload().name(), starter.acknowledged(), bodies));
+        }
+        return new Report(plan, struck, done, calm, faulty, violations);
+    }
+
+    private Seen seen(Starter starter, List<Line> lines) {
+        String prefix = starter.workload().name() + "-";
+        Map<String, List<Line>> ofIt =
+                lines.stream().filter(line -> line.run().startsWith(prefix)).collect(Collectors.groupingBy(Line::run));
+        return new Seen(client, pool, starter.acknowledged(), ofIt, site.stopped());
+    }
+
+    private static double rate(List<Line> lines, Instant from, Instant until) {
+        long bodies = lines.stream()
+                .filter(line -> !line.at().isBefore(from) && line.at().isBefore(until))
+                .count();
+        return bodies * 1e9 / Math.max(1, Duration.between(from, until).toNanos());
+    }
+
+    /** Lets faults happen; gives what went wrong with the faults themselves. */
+    private List<String> strike() throws InterruptedException {
+        Random chance = new Random(plan.seed());
+        if (plan.length().isZero()) {
+            return plan.faults().stream()
+                    .flatMap(fault -> one(fault, chance).stream())
+                    .toList();
+        }
+        long end = System.nanoTime() + plan.length().toNanos();
+        List<Callable<List<String>>> hands = new ArrayList<>();
+        for (int hand = 0; hand < AT_ONCE; hand++) {
+            Random own = new Random(chance.nextLong());
+            hands.add(() -> strikeUntil(end, own));
+        }
+        List<String> trouble = new ArrayList<>();
+        try (ExecutorService both = Executors.newVirtualThreadPerTaskExecutor()) {
+            for (Future<List<String>> hand : both.invokeAll(hands)) {
+                trouble.addAll(hand.get());
+            }
+        } catch (ExecutionException thrown) {
+            trouble.add("A fault failed: " + thrown.getCause());
+        }
+        return trouble;
+    }
+
+    private List<String> strikeUntil(long end, Random chance) {
+        List<String> trouble = new ArrayList<>();
+        while (System.nanoTime() < end) {
+            trouble.addAll(one(plan.faults().get(chance.nextInt(plan.faults().size())), chance));
+            LockSupport.parkNanos(
+                    Duration.ofMillis(chance.nextInt(MOST_PAUSE_MILLIS)).toNanos());
+        }
+        return trouble;
+    }
+
+    private List<String> one(Faults fault, Random chance) {
+        out.printf("%tT %s: %s%n", System.currentTimeMillis(), fault.word(), fault.effect());
+        count(fault);
+        try {
+            fault.strike(site, chance);
+            return List.of();
+        } catch (Exception thrown) {
+            return List.of("The fault '%s' failed: %s".formatted(fault.word(), thrown));
+        }
+    }
+
+    private synchronized void count(Faults fault) {
+        struck.merge(fault, 1, Integer::sum);
+    }
+
+    @Override
+    public void close() {
+        client.close();
+        store.close();
+        pool.close();
+        ledgerPool.close();
+        site.close();
+    }
+}

@@ -1,0 +1,38 @@
+package dev.perdure.torture.fault;
+
+import dev.perdure.torture.setup.FaultyProxy;
+import dev.perdure.torture.setup.Site;
+import java.time.Duration;
+import java.util.Random;
+import java.util.concurrent.locks.LockSupport;
+
+/** What is done to connections. */
+final class NetworkFaults {
+    private static final Duration A_WHILE = Duration.ofSeconds(4);
+
+    private NetworkFaults() {}
+
+    static void cut(Site site, Random chance) {
+        site.proxy().cutting(true);
+        LockSupport.parkNanos(A_WHILE.toNanos());
+        site.proxy().cutting(false);
+    }
+
+    static void silence(Site site, Random chance) {
+        site.proxy().silent(true);
+        LockSupport.parkNanos(A_WHILE.toNanos());
+        site.proxy().silent(false);
+    }
+
+    static void freeze(Site site, Random chance) {
+        try (FaultyProxy.Held held = site.proxy().hold(1)) {
+            LockSupport.parkNanos(A_WHILE.multipliedBy(3).toNanos());
+        }
+    }
+
+    static void delay(Site site, Random chance) {
+        try (FaultyProxy.Held held = site.proxy().hold(4)) {
+            LockSupport.parkNanos(A_WHILE.multipliedBy(2).toNanos());
+        }
+    }
+}

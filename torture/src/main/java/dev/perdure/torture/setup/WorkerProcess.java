@@ -1,0 +1,119 @@
+package dev.perdure.torture.setup;
+
+import dev.perdure.embedded.SharedPostgres;
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
+
+/** A real worker process, killed with real signals. */
+public final class WorkerProcess implements AutoCloseable {
+    private final Process process;
+    private volatile boolean toEnd;
+
+    private WorkerProcess(Process process) {
+        this.process = process;
+    }
+
+    /** Starts a worker with the address of this database, and with more arguments after it. */
+    public static WorkerProcess start(Class<?> worker, SharedPostgres.Fresh database, String... more)
+            throws IOException {
+        List<String> arguments = new ArrayList<>(Address.of(database).arguments());
+        arguments.addAll(List.of(more));
+        return start(worker, arguments);
+    }
+
+    /** Starts a worker with these arguments. What it has to say goes to the errors of this process. */
+    public static WorkerProcess start(Class<?> worker, List<String> arguments) throws IOException {
+        return start("192m", worker, arguments, ProcessBuilder.Redirect.INHERIT);
+    }
+
+    /** The same with a heap of this size, and with another place for what it has to say. */
+    public static WorkerProcess start(
+            String heap, Class<?> worker, List<String> arguments, ProcessBuilder.Redirect errors) throws IOException {
+        String java = Path.of(System.getProperty("java.home"), "bin", "java").toString();
+        List<String> command = new ArrayList<>(List.of(
+                java,
+                "-Xmx" + heap,
+                "-XX:+UseSerialGC",
+                "-XX:TieredStopAtLevel=1",
+                "-cp",
+                System.getProperty("java.class.path"),
+                worker.getName()));
+        command.addAll(arguments);
+        return new WorkerProcess(
+                new ProcessBuilder(command).redirectError(errors).start());
+    }
+
+    /** Waits until it has joined. */
+    public WorkerProcess ready() throws IOException {
+        BufferedReader output = process.inputReader(StandardCharsets.UTF_8);
+        String line = output.readLine();
+        while (!"ready".equals(line)) {
+            if (line == null) {
+                throw new IOException("The worker ended before it was ready.");
+            }
+            line = output.readLine();
+        }
+        return this;
+    }
+
+    /** What it says once it is ready, until it ends. */
+    public Stream<String> says() {
+        return process.inputReader(StandardCharsets.UTF_8).lines();
+    }
+
+    /** Its process id. */
+    public long pid() {
+        return process.pid();
+    }
+
+    /** Whether it was killed or asked to end. */
+    boolean isToEnd() {
+        return toEnd;
+    }
+
+    /** Waits until it has ended by itself, and says how. */
+    public int exitCode() throws InterruptedException {
+        return process.waitFor();
+    }
+
+    /** Kills it with SIGKILL. */
+    public void kill() throws InterruptedException {
+        toEnd = true;
+        process.destroyForcibly();
+        process.waitFor();
+    }
+
+    /**
+     * Sends a signal by name: STOP, CONT.
+     *
+     * @return whether the process was there
+     */
+    public boolean signal(String name) throws IOException, InterruptedException {
+        return new ProcessBuilder("kill", "-" + name, Long.toString(pid()))
+                        .redirectError(ProcessBuilder.Redirect.DISCARD)
+                        .start()
+                        .waitFor()
+                == 0;
+    }
+
+    @Override
+    public void close() {
+        toEnd = true;
+        process.destroy();
+        try {
+            if (!process.waitFor(10, TimeUnit.SECONDS)) {
+                process.destroyForcibly();
+                process.waitFor();
+            }
+        } catch (InterruptedException interrupted) {
+            process.destroyForcibly();
+            Thread.currentThread().interrupt();
+        }
+    }
+}

@@ -1,0 +1,5 @@
+/** What is ill-treated, and what watches it: worker processes, a proxy in front of the server, a ledger outside the engine. */
+@NullMarked
+package dev.perdure.torture.setup;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,53 @@
+package dev.perdure.torture.work;
+
+import dev.perdure.Invocation;
+import dev.perdure.Perdure;
+import dev.perdure.PerdureBuilder;
+import dev.perdure.RunId;
+import dev.perdure.StartOptions;
+import dev.perdure.TypeRef;
+import dev.perdure.torture.work.Rally.Received;
+import dev.perdure.torture.work.Rally.Side;
+import java.util.List;
+import java.util.Optional;
+import java.util.stream.IntStream;
+import java.util.stream.Stream;
+
+/** Pairs of runs that send each other messages: each arrives once, in order. */
+public final class Rallies implements Workload {
+    private static final int BALLS = 10;
+
+    @Override
+    public String name() {
+        return "rallies";
+    }
+
+    @Override
+    public void register(PerdureBuilder worker, Parts parts) {
+        worker.register(Rally.definition());
+    }
+
+    @Override
+    public void start(Perdure client, Parts parts, int number) {
+        String ping = side(number, "ping");
+        String pong = side(number, "pong");
+        client.start(Invocation.of(Rally.definition(), new Side(ping, false, BALLS)), StartOptions.id(pong));
+        client.start(Invocation.of(Rally.definition(), new Side(pong, true, BALLS)), StartOptions.id(ping));
+    }
+
+    private static String side(int number, String which) {
+        return "rallies-%d-%s".formatted(number, which);
+    }
+
+    @Override
+    public List<String> violations(Seen seen) {
+        List<Integer> all = IntStream.rangeClosed(1, BALLS).boxed().toList();
+        return seen.numbers()
+                .boxed()
+                .flatMap(number -> Stream.of(side(number, "ping"), side(number, "pong")))
+                .map(id -> seen.client().run(RunId.of(id), TypeRef.of(Received.class)))
+                .filter(run -> !run.resultNow().map(Received::balls).equals(Optional.of(all)))
+                .map(run -> "Run '%s' received %s.".formatted(run.id(), run.resultNow()))
+                .toList();
+    }
+}

@@ -1,0 +1,40 @@
+package dev.perdure.torture.work;
+
+import dev.perdure.Perdure;
+import dev.perdure.torture.setup.OutsideLedger.Line;
+import java.time.Instant;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.stream.IntStream;
+import javax.sql.DataSource;
+
+/**
+ * What there is to see at the end.
+ *
+ * @param client reads runs and states
+ * @param database the database of the engine
+ * @param started how many pieces of the workload were acknowledged: those with the numbers below
+ * @param lines what its bodies wrote into the ledger, by run
+ * @param stopped the processes that were stopped for a while. A body in which one was may end after another has begun it
+ */
+public record Seen(Perdure client, DataSource database, int started, Map<String, List<Line>> lines, Set<Long> stopped) {
+    /** The numbers of the pieces. */
+    IntStream numbers() {
+        return IntStream.range(0, started);
+    }
+
+    /** What the bodies of a run wrote. */
+    List<Line> of(String run) {
+        return lines.getOrDefault(run, List.of());
+    }
+
+    /** When a body of this step ended for the first time. */
+    static Instant first(List<Line> lines, String step) {
+        return lines.stream()
+                .filter(line -> line.step().equals(step))
+                .findFirst()
+                .map(Line::at)
+                .orElse(Instant.MAX);
+    }
+}

@@ -1,0 +1,110 @@
+package dev.perdure.torture.work;
+
+import dev.perdure.Definition;
+import dev.perdure.Invocation;
+import dev.perdure.Perdure;
+import dev.perdure.PerdureBuilder;
+import dev.perdure.Run;
+import dev.perdure.RunId;
+import dev.perdure.StartOptions;
+import dev.perdure.StepOptions;
+import dev.perdure.TypeRef;
+import dev.perdure.torture.setup.OutsideLedger;
+import dev.perdure.torture.setup.OutsideLedger.Line;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Set;
+import java.util.stream.Collectors;
+
+/**
+ * Five steps with a sleep among them that is longer than the warm window, so that every run is suspended, woken by its
+ * timer and claimed. Steps have one attempt: trouble that reaches a body fails its run, and shows.
+ */
+public final class Steps implements Workload {
+    /** How many steps a run has. */
+    public static final int STEPS = 5;
+    /** How long it sleeps after the third. */
+    public static final Duration SLEEP = Duration.ofMillis(1_200);
+
+    /** The values that the steps gave, in order. */
+    public record Values(List<String> values) {}
+
+    /** The workflow. */
+    public static Definition<Integer, Values> definition(OutsideLedger ledger) {
+        return Definition.of("steps", Integer.class, Values.class, (ctx, number) -> {
+            String run = ctx.runId().value();
+            List<String> values = new ArrayList<>();
+            for (int step = 0; step < STEPS; step++) {
+                String name = "step-" + step;
+                values.add(ctx.step(name, () -> ledger.write(run, name), StepOptions.retry(1)));
+                if (step == 2) {
+                    ctx.sleep(SLEEP);
+                }
+            }
+            return new Values(values);
+        });
+    }
+
+    @Override
+    public String name() {
+        return "steps";
+    }
+
+    @Override
+    public void register(PerdureBuilder worker, Parts parts) {
+        worker.register(definition(parts.ledger()));
+    }
+
+    @Override
+    public void start(Perdure client, Parts parts, int number) {
+        client.start(Invocation.of(definition(parts.ledger()), number), StartOptions.id("steps-" + number));
+    }
+
+    @Override
+    public List<String> violations(Seen seen) {
+        List<String> violations = new ArrayList<>();
+        seen.numbers().forEach(number -> {
+            Run<Values> run = seen.client().run(RunId.of("steps-" + number), TypeRef.of(Values.class));
+            violations.addAll(violations(run, seen.of(run.id().value()), seen.stopped()));
+        });
+        return violations;
+    }
+
+    /**
+     * What is wrong with a run: it has the values that real bodies gave, in order; no body ends after the next step has
+     * begun; the sleep was not cut short.
+     */
+    public static List<String> violations(Run<Values> run, List<Line> lines, Set<Long> stopped) {
+        List<String> violations = new ArrayList<>();
+        List<String> values = run.resultNow().map(Values::values).orElse(List.of());
+        Set<String> written = lines.stream().map(Line::value).collect(Collectors.toSet());
+        if (values.size() != STEPS || !written.containsAll(values)) {
+            return List.of("Run '%s' has the values %s, and its bodies gave %s.".formatted(run.id(), values, written));
+        }
+        for (int step = 0; step < STEPS; step++) {
+            String name = "step-" + step;
+            if (!values.get(step).contains("/" + name + "/")) {
+                violations.add("Run '%s' has the value %s for %s.".formatted(run.id(), values.get(step), name));
+            }
+            Instant next = step + 1 < STEPS ? Seen.first(lines, "step-" + (step + 1)) : Instant.MAX;
+            lines.stream()
+                    .filter(line -> line.step().equals(name) && line.at().isAfter(next))
+                    .filter(line -> !stopped.contains(line.pid()) || values.contains(line.value()))
+                    .forEach(line ->
+                            violations.add("A body of %s in run '%s' ended at %s, after the next step had begun at %s."
+                                    .formatted(name, run.id(), line.at(), next)));
+        }
+        Instant slept = lines.stream()
+                .filter(line -> line.value().equals(values.get(2)))
+                .findFirst()
+                .orElseThrow()
+                .at();
+        Duration sleep = Duration.between(slept, Seen.first(lines, "step-3"));
+        if (sleep.compareTo(SLEEP) < 0) {
+            violations.add("Run '%s' slept for %s instead of %s.".formatted(run.id(), sleep, SLEEP));
+        }
+        return violations;
+    }
+}

@@ -1,0 +1,33 @@
+package dev.perdure.torture.work;
+
+import com.zaxxer.hikari.HikariDataSource;
+import dev.perdure.Perdure;
+import dev.perdure.PerdureBuilder;
+import dev.perdure.StartOptions;
+import dev.perdure.postgres.PostgresStore;
+import dev.perdure.torture.setup.Address;
+import dev.perdure.torture.setup.OutsideLedger;
+import dev.perdure.torture.setup.Site;
+import dev.perdure.torture.work.Workload.Parts;
+import java.io.IOException;
+
+/** A worker process of all workloads. Ends with its standard input, so that it cannot outlive what started it. */
+public final class WorkerMain {
+    private WorkerMain() {}
+
+    /** Arguments: the address of the database, and that of the ledger. */
+    public static void main(String... arguments) throws IOException {
+        try (HikariDataSource pool = Address.of(arguments, 0).pool();
+                HikariDataSource ledgerPool = Address.of(arguments, 3).pool();
+                PostgresStore store = PostgresStore.on(pool).open()) {
+            PerdureBuilder builder =
+                    Perdure.on(store).lease(Site.LEASE).maxRuns(200).queues(StartOptions.DEFAULT_QUEUE);
+            Parts parts = new Parts(store, new OutsideLedger(ledgerPool));
+            Workloads.ALL.forEach(workload -> workload.register(builder, parts));
+            try (Perdure worker = builder.start()) {
+                System.out.println("ready");
+                System.in.readAllBytes();
+            }
+        }
+    }
+}
