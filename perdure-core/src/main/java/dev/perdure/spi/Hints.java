@@ -62,6 +62,12 @@ public interface Hints {
      */
     record RunShows(RunId run) implements Hint {}
 
+    /**
+     * The lease of some worker may have ended before its time: a renewal and a sweep may be worthwhile. A worker whose
+     * own lease is meant learns by the renewal whether it is still alive.
+     */
+    record LeaseInDoubt() implements Hint {}
+
     /** Receives hints, on the store's threads: return quickly and do not block. */
     @FunctionalInterface
     interface Listener {

@@ -8,6 +8,7 @@ import dev.perdure.postgres.hint.PostgresHints;
 import dev.perdure.postgres.inbox.InboxReader;
 import dev.perdure.postgres.jdbc.Database;
 import dev.perdure.postgres.jdbc.Schema;
+import dev.perdure.postgres.lane.Backends;
 import dev.perdure.postgres.lane.LeaseSql;
 import dev.perdure.postgres.lane.Workers;
 import dev.perdure.postgres.limiter.PostgresPermits;
@@ -82,6 +83,7 @@ public final class PostgresStore implements Store {
     private static final int CONNECTIONS_BESIDE_LANES = 2;
 
     private final Database database;
+    private final Backends backends;
     private final PostgresHints hints = new PostgresHints();
     private final PostgresLedger ledger;
     private final PostgresLeases leases;
@@ -116,7 +118,8 @@ public final class PostgresStore implements Store {
         LedgerSql ledgerSql = new LedgerSql(schema);
         LeaseSql leaseSql = new LeaseSql(schema);
         QuerySql querySql = new QuerySql(schema);
-        Workers workers = new Workers(database, leaseSql);
+        this.backends = new Backends(schema, System::nanoTime);
+        Workers workers = new Workers(database, leaseSql, backends);
         Keys keys = new Keys(schema, database);
         keys.refill();
         this.queues = new PostgresQueues(database, schema);
@@ -226,7 +229,7 @@ public final class PostgresStore implements Store {
         Notifier notifier = new Notifier(database, schema, self);
         parts.add(notifier);
         hints.sendThrough(notifier);
-        ListeningLoop loop = new ListeningLoop(listenOn, schema, self, hints);
+        ListeningLoop loop = new ListeningLoop(listenOn, schema, self, hints, backends);
         parts.add(loop);
         listening = loop;
     }

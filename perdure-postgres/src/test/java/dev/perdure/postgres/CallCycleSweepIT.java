@@ -10,6 +10,7 @@ import dev.perdure.postgres.jdbc.Connections;
 import dev.perdure.postgres.jdbc.Database;
 import dev.perdure.postgres.jdbc.Schema;
 import dev.perdure.postgres.jdbc.Script;
+import dev.perdure.postgres.lane.Backends;
 import dev.perdure.postgres.lane.LeaseSql;
 import dev.perdure.postgres.lane.Sender;
 import dev.perdure.postgres.lane.Workers;
@@ -69,7 +70,7 @@ final class CallCycleSweepIT {
         fixture = new StoreFixture(store);
         database = new Database(Connections.from(pool, 4), now::get);
         sql = new LedgerSql(schema);
-        workers = new Workers(database, new LeaseSql(schema));
+        workers = new Workers(database, new LeaseSql(schema), new Backends(schema, System::nanoTime));
         keys = new Keys(schema, database);
         queues = new PostgresQueues(database, schema);
         ledger = new PostgresLedger(database, schema, new LedgerSql(schema), keys, workers, queues, hints, true);

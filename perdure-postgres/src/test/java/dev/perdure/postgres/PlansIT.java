@@ -11,6 +11,7 @@ import dev.perdure.postgres.inbox.InboxReader;
 import dev.perdure.postgres.jdbc.Connections;
 import dev.perdure.postgres.jdbc.Database;
 import dev.perdure.postgres.jdbc.Schema;
+import dev.perdure.postgres.lane.Backends;
 import dev.perdure.postgres.lane.LeaseSql;
 import dev.perdure.postgres.lane.Workers;
 import dev.perdure.postgres.limiter.PostgresPermits;
@@ -99,7 +100,7 @@ final class PlansIT {
                                     .formatted(SCHEMA.name())));
             Database database = new Database(Connections.from(one, 1), () -> null);
             LeaseSql leaseSql = new LeaseSql(SCHEMA);
-            Workers workers = new Workers(database, leaseSql);
+            Workers workers = new Workers(database, leaseSql, new Backends(SCHEMA, System::nanoTime));
             PostgresHints hints = new PostgresHints();
             PostgresQueues queues = new PostgresQueues(database, SCHEMA);
             LedgerSql ledgerSql = new LedgerSql(SCHEMA);

@@ -92,6 +92,7 @@ final class SmallPartsTest {
                 new Hints.WorkReady(),
                 new Hints.WorkerSignalled(worker),
                 new Hints.MailArrived(worker, 1L << 40, 3, 2, 7, null),
+                new Hints.LeaseInDoubt(),
                 new Hints.RunShows(RunId.of("order 41 ü")),
                 new Hints.RunEnded(RunId.of("order 42 ü")));
         assertThat(heard(hints.stream().map(Notice::line)).hints()).isEqualTo(hints);

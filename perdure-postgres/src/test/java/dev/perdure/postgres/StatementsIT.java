@@ -7,6 +7,7 @@ import dev.perdure.postgres.inbox.InboxSql;
 import dev.perdure.postgres.jdbc.Connections;
 import dev.perdure.postgres.jdbc.Database;
 import dev.perdure.postgres.jdbc.Schema;
+import dev.perdure.postgres.lane.BackendSql;
 import dev.perdure.postgres.lane.LeaseSql;
 import dev.perdure.postgres.limiter.LimiterSql;
 import dev.perdure.postgres.limiter.PermitSql;
@@ -99,6 +100,7 @@ final class StatementsIT {
                 ledger.reactions,
                 new Claims(SCHEMA, ledger, new Database(Connections.from(pool, 1), () -> null)),
                 new LeaseSql(SCHEMA),
+                new BackendSql(SCHEMA),
                 new DispatchSql(SCHEMA, ledger),
                 new LimitedClaimSql(SCHEMA, ledger),
                 new PlacementSql(SCHEMA, ledger),

@@ -9,6 +9,7 @@ import dev.perdure.postgres.inbox.InboxReader;
 import dev.perdure.postgres.jdbc.Connections;
 import dev.perdure.postgres.jdbc.Database;
 import dev.perdure.postgres.jdbc.Schema;
+import dev.perdure.postgres.lane.Backends;
 import dev.perdure.postgres.lane.LeaseSql;
 import dev.perdure.postgres.lane.Workers;
 import dev.perdure.postgres.limiter.PostgresPermits;
@@ -47,7 +48,7 @@ final class WatermarkIT {
                         PostgresStore.on(pool).schema(name).notifications(false).open()) {
             Schema schema = new Schema(name);
             Database database = new Database(Connections.from(pool, 3), () -> null);
-            Workers workers = new Workers(database, new LeaseSql(schema));
+            Workers workers = new Workers(database, new LeaseSql(schema), new Backends(schema, System::nanoTime));
             StoreFixture fixture = new StoreFixture(store);
             workers.join(new Joining(fixture.worker, Set.of("order"), null, Duration.ofMinutes(10), 4));
             PostgresQueues queues = new PostgresQueues(database, schema);

@@ -170,6 +170,7 @@ public final class Worker implements Session.Home {
                     dispatcher.look();
                 }
             }
+            case Hints.LeaseInDoubt doubt -> tick.raise();
             case Hints.RunEnded ended -> {}
             case Hints.RunShows shows -> {}
         }

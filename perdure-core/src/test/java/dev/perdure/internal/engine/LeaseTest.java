@@ -10,6 +10,7 @@ import dev.perdure.Run;
 import dev.perdure.error.StoreException;
 import dev.perdure.memory.MemoryStore;
 import dev.perdure.spi.Dispatch;
+import dev.perdure.spi.Hints;
 import dev.perdure.spi.Leases;
 import dev.perdure.spi.change.WorkerId;
 import java.lang.reflect.InvocationTargetException;
@@ -91,6 +92,33 @@ final class LeaseTest {
 
         Gate.passed(interrupted); // while the renewal hangs
         gate.open();
+        worker.close();
+    }
+
+    @Test
+    void a_worker_that_was_taken_for_dead_lets_go_as_soon_as_its_lease_is_in_doubt() throws Exception {
+        List<Hints.Listener> listeners = new CopyOnWriteArrayList<>();
+        Hints doubts = listener -> {
+            listeners.add(listener);
+            return () -> {};
+        };
+        CountDownLatch begun = new CountDownLatch(1);
+        CountDownLatch interrupted = new CountDownLatch(1);
+        Definition<String, String> busy = untilInterrupted(begun, interrupted);
+        Perdure worker = Perdure.on(Stores.with(rows, "hints", doubts))
+                .register(busy)
+                .lease(Duration.ofHours(1))
+                .closeTimeout(Duration.ZERO)
+                .start();
+        worker.start(Invocation.of(busy, "x"));
+        Gate.passed(begun);
+        WorkerId first = new WorkerId(rows.versions().workers().getFirst().id());
+        rows.leases().leave(first);
+
+        listeners.forEach(listener -> listener.hint(new Hints.LeaseInDoubt()));
+        Gate.passed(interrupted); // long before the next renewal is due
+        await().until(() -> rows.versions().workers().size() == 1);
+        assertThat(rows.versions().workers().getFirst().id()).as("it joined again").isNotEqualTo(first.value());
         worker.close();
     }
 

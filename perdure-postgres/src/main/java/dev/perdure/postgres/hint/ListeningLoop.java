@@ -2,6 +2,7 @@ package dev.perdure.postgres.hint;
 
 import dev.perdure.postgres.jdbc.Schema;
 import dev.perdure.postgres.jdbc.Threads;
+import dev.perdure.postgres.lane.Backends;
 import dev.perdure.spi.Hints;
 import java.sql.Connection;
 import java.sql.SQLException;
@@ -21,29 +22,37 @@ import org.slf4j.LoggerFactory;
  *
  * <p>How it works: a platform thread waits for notifications in short intervals, which costs the server nothing. If
  * nothing arrives for some seconds, it queries the server, so that it detects a half-open connection. It reconnects
- * after every loss, at growing intervals, and then tells all listeners to poll, because notifications may have been
- * missed. Only speed depends on it, so it logs once when it loses the connection and once when it is back.
+ * after every loss, almost at once and then at growing intervals, and tells all listeners to poll, because notifications may
+ * have been missed. Only speed depends on it, so it logs once when it loses the connection and once when it is back.
+ *
+ * <p>The connection also stands for the workers of this store: while its {@link Backends backend} is there, their process
+ * is alive.
  */
 public final class ListeningLoop implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger("dev.perdure.store");
     private static final int TURN_MILLIS = 100;
     private static final Duration SILENCE = Duration.ofSeconds(8);
     private static final int SIGN_OF_LIFE_SECONDS = 5;
-    private static final Duration LONGEST_PAUSE = Duration.ofSeconds(5);
+    /** Others wait for {@link Backends} no longer, so several attempts fit into that time. */
+    private static final int PAUSE_STEP_MILLIS = 20;
+
+    private static final int LONGEST_PAUSE_MILLIS = 500;
 
     private final DataSource source;
     private final Schema schema;
     private final String self;
     private final PostgresHints hints;
+    private final Backends backends;
     private final CountDownLatch closing = new CountDownLatch(1);
     private final CountDownLatch listening = new CountDownLatch(1);
     private final Thread thread;
 
-    public ListeningLoop(DataSource source, Schema schema, String self, PostgresHints hints) {
+    public ListeningLoop(DataSource source, Schema schema, String self, PostgresHints hints, Backends backends) {
         this.source = source;
         this.schema = schema;
         this.self = self;
         this.hints = hints;
+        this.backends = backends;
         this.thread = Thread.ofPlatform()
                 .daemon()
                 .name("perdure-listen-" + schema.name())
@@ -61,21 +70,22 @@ public final class ListeningLoop implements AutoCloseable {
 
     private void run() {
         boolean lost = false;
-        long pause = 0;
+        int pause = PAUSE_STEP_MILLIS;
         try {
             while (!isClosing()) {
                 try (Connection connection = source.getConnection()) {
                     boolean autoCommit = connection.getAutoCommit();
+                    int networkTimeout = connection.getNetworkTimeout();
                     PGConnection driver = begin(connection);
                     if (lost) {
                         LOG.info("Listening for notifications again.");
                         hints.tellHere(new Hints.WorkReady());
                     }
                     lost = false;
-                    pause = 0;
+                    pause = PAUSE_STEP_MILLIS;
                     listening.countDown();
                     listen(connection, driver);
-                    end(connection, autoCommit);
+                    end(connection, autoCommit, networkTimeout);
                 } catch (SQLException e) {
                     if (!lost && !isClosing()) {
                         LOG.warn("Not listening for notifications for now; polling continues: {}", e.getMessage());
@@ -87,10 +97,13 @@ public final class ListeningLoop implements AutoCloseable {
                     }
                     lost = true;
                 }
-                pause = Math.min(pause * 2 + 100, LONGEST_PAUSE.toMillis());
-                if (lost && closing.await(pause + ThreadLocalRandom.current().nextLong(100), TimeUnit.MILLISECONDS)) {
+                if (backends.disconnected()) {
+                    hints.tellHere(new Hints.LeaseInDoubt()); // A renewal says that the workers here are alive.
+                }
+                if (lost && closing.await(ThreadLocalRandom.current().nextInt(pause + 1), TimeUnit.MILLISECONDS)) {
                     return;
                 }
+                pause = Math.min(pause + PAUSE_STEP_MILLIS, LONGEST_PAUSE_MILLIS);
             }
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
@@ -99,6 +112,9 @@ public final class ListeningLoop implements AutoCloseable {
 
     private PGConnection begin(Connection connection) throws SQLException {
         connection.setAutoCommit(true);
+        if (connection.getNetworkTimeout() == 0) {
+            connection.setNetworkTimeout(Runnable::run, SIGN_OF_LIFE_SECONDS * 1_000);
+        }
         try (Statement statement = connection.createStatement()) {
             // A channel cannot be a parameter. Its name contains only the checked schema name.
             statement.execute("LISTEN %s".formatted(schema.channel()));
@@ -108,8 +124,19 @@ public final class ListeningLoop implements AutoCloseable {
 
     private void listen(Connection connection, PGConnection driver) throws SQLException {
         long heard = System.nanoTime();
+        backends.connected();
         while (!isClosing()) {
-            PGNotification[] notifications = driver.getNotifications(TURN_MILLIS);
+            Backends.Attended attended = backends.attend(connection, driver.getBackendPID());
+            if (attended.doubt()) {
+                hints.tell(new Hints.LeaseInDoubt());
+            }
+            if (attended.registered()) {
+                hints.notifyOthers(Notice.REGISTERED);
+            }
+            if (attended.asked()) {
+                heard = System.nanoTime();
+            }
+            PGNotification[] notifications = driver.getNotifications(backends.millisToNext(TURN_MILLIS));
             if (notifications != null && notifications.length > 0) {
                 heard = System.nanoTime();
                 for (PGNotification notification : notifications) {
@@ -128,6 +155,9 @@ public final class ListeningLoop implements AutoCloseable {
         if (notice.watching()) {
             hints.waitingCallers().heard();
         }
+        if (notice.registered()) {
+            backends.othersRegistered();
+        }
         notice.hints().forEach(hints::tellHere);
     }
 
@@ -135,11 +165,12 @@ public final class ListeningLoop implements AutoCloseable {
      * The connection may go back to a pool, whose other users do not want these notifications, so it stops listening
      * first.
      */
-    private void end(Connection connection, boolean autoCommit) throws SQLException {
+    private void end(Connection connection, boolean autoCommit, int networkTimeout) throws SQLException {
         try (Statement statement = connection.createStatement()) {
             statement.execute("UNLISTEN %s".formatted(schema.channel()));
         }
         connection.setAutoCommit(autoCommit);
+        connection.setNetworkTimeout(Runnable::run, networkTimeout);
     }
 
     @Override

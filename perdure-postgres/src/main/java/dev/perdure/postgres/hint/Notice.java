@@ -2,6 +2,7 @@ package dev.perdure.postgres.hint;
 
 import dev.perdure.RunId;
 import dev.perdure.spi.Hints.Hint;
+import dev.perdure.spi.Hints.LeaseInDoubt;
 import dev.perdure.spi.Hints.MailArrived;
 import dev.perdure.spi.Hints.RunEnded;
 import dev.perdure.spi.Hints.RunShows;
@@ -28,6 +29,9 @@ public final class Notice {
     /** Callers wait in the process that sends this. */
     public static final String WATCHING = "watching";
 
+    /** Workers of the process that sends this have registered their backend. */
+    static final String REGISTERED = "registered";
+
     private Notice() {}
 
     /**
@@ -35,8 +39,9 @@ public final class Notice {
      *
      * @param hints the hints for the listeners here
      * @param watching whether callers wait in the sending process
+     * @param registered whether workers of the sending process have registered their backend
      */
-    public record Heard(List<Hint> hints, boolean watching) {}
+    public record Heard(List<Hint> hints, boolean watching, boolean registered) {}
 
     public static List<String> written(String sender, Collection<String> lines) {
         List<String> notices = new ArrayList<>();
@@ -60,6 +65,7 @@ public final class Notice {
                 "mail %s %d %d %d %d".formatted(mail.worker(), mail.run(), mail.epoch(), mail.wakes(), mail.mails());
             case RunEnded(RunId run) -> "ended " + run;
             case RunShows(RunId run) -> "shows " + run;
+            case LeaseInDoubt() -> "lease";
         };
     }
 
@@ -67,14 +73,14 @@ public final class Notice {
     public static Heard read(String self, String text) {
         List<String> lines = text.lines().toList();
         if (lines.isEmpty() || lines.get(0).equals(self)) {
-            return new Heard(List.of(), false);
+            return new Heard(List.of(), false, false);
         }
         List<Hint> hints = lines.stream()
                 .skip(1)
                 .map(Notice::hint)
                 .flatMap(Optional::stream)
                 .toList();
-        return new Heard(hints, lines.contains(WATCHING));
+        return new Heard(hints, lines.contains(WATCHING), lines.contains(REGISTERED));
     }
 
     private static Optional<Hint> hint(String line) {
@@ -88,6 +94,7 @@ public final class Notice {
                 case "mail" -> Optional.of(mail(rest.split(" ")));
                 case "ended" -> Optional.of(new RunEnded(RunId.of(rest)));
                 case "shows" -> Optional.of(new RunShows(RunId.of(rest)));
+                case "lease" -> Optional.of(new LeaseInDoubt());
                 default -> Optional.empty();
             };
         } catch (RuntimeException malformed) {

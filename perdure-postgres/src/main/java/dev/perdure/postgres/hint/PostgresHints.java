@@ -31,6 +31,7 @@ public final class PostgresHints implements Hints {
             case WorkReady() -> true;
             case WorkerSignalled signalled -> true;
             case MailArrived mail -> true;
+            case LeaseInDoubt() -> true;
             case RunEnded ended -> waitingCallers.exist();
             case RunShows shows -> waitingCallers.exist();
         };

@@ -29,9 +29,13 @@ public final class LeaseSql {
 
     private static final String NUMBER = "SELECT number FROM ${schema}.worker WHERE id = ? AND NOT dead";
 
-    /** The flag is on the row itself, so that a renewal that waited for the sweep sees it. */
+    /**
+     * The flag is on the row itself, so that a renewal that waited for the sweep sees it. A worker that renews its
+     * lease lives, whatever a look at its backend says; and a backend that it knows to be lost says nothing any more.
+     */
     private static final String RENEW = """
-            UPDATE ${schema}.worker SET expires_at = clock_timestamp() + lease
+            UPDATE ${schema}.worker SET
+                expires_at = clock_timestamp() + lease, missing_since = NULL, backend = NULLIF(backend, ?::int)
             WHERE number = ? AND NOT dead
             RETURNING COALESCE(?::timestamptz, now()) AS at
             """;

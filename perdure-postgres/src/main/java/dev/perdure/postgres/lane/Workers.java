@@ -10,6 +10,7 @@ import dev.perdure.spi.change.WorkerId;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.time.Instant;
+import java.util.Objects;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
 import java.util.function.Predicate;
@@ -20,14 +21,16 @@ public final class Workers {
     private final Database database;
     private final LeaseSql sql;
     private final Lanes lanes;
+    private final Backends backends;
     private final ConcurrentMap<WorkerId, Integer> numbers = new ConcurrentHashMap<>();
     /** The workers that have joined through this store. */
     private final ConcurrentMap<Integer, Leases.Joining> joined = new ConcurrentHashMap<>();
 
-    public Workers(Database database, LeaseSql sql) {
+    public Workers(Database database, LeaseSql sql, Backends backends) {
         this.database = database;
         this.sql = sql;
         this.lanes = new Lanes(database, sql);
+        this.backends = backends;
     }
 
     /** Their lanes. */
@@ -54,6 +57,10 @@ public final class Workers {
                     int number = row.getInt("number");
                     numbers.put(joining.id(), number);
                     joined.put(number, joining);
+                    joining.former().stream()
+                            .map(numbers::get)
+                            .filter(Objects::nonNull)
+                            .forEach(backends::left);
                     return Results.time(row, "at");
                 }
             }
@@ -69,7 +76,10 @@ public final class Workers {
         }
         return database.<@Nullable Instant>call(connection -> {
             try (PreparedStatement statement = Database.prepare(connection, sql.renew)) {
-                new Parameters(statement).integer(number).time(database.time());
+                new Parameters(statement)
+                        .integer(backends.lost())
+                        .integer(number)
+                        .time(database.time());
                 try (ResultSet row = statement.executeQuery()) {
                     return row.next() ? Results.time(row, "at") : null;
                 }
@@ -91,6 +101,15 @@ public final class Workers {
         });
         numbers.remove(id);
         joined.remove(number);
+        backends.left(number);
+    }
+
+    /** Other workers may see when the process of this worker, which has joined through this store, has died. */
+    public void watch(WorkerId id) {
+        Integer number = numbers.get(id);
+        if (number != null) {
+            backends.joined(number);
+        }
     }
 
     /**

@@ -84,6 +84,7 @@ public final class PostgresLeases implements Leases {
     @Override
     public Instant join(Joining joining) {
         Instant now = workers.join(joining);
+        workers.watch(joining.id());
         if (joining.former().isEmpty()) {
             database.poolWarning(joining.lease()).ifPresent(LOG::warn);
         }

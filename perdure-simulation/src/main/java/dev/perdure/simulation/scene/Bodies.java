@@ -11,7 +11,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The bodies that are at work. A process that has lost a run interrupts the body of that run before another process
- * begins it: by then its lease has ended by its own clock. A process that stood still does so as soon as it continues.
+ * begins it: by then its lease has ended by its own clock. A process that stood still does so as soon as it continues,
+ * and one that the store took for dead as soon as it knows.
  */
 final class Bodies {
     /** Clocks drift, and a process that continues needs a few turns. */
@@ -45,9 +46,9 @@ final class Bodies {
             return null;
         }
         Body body = new Body(run, world.here());
-        // A process that has just stood still may begin what others have taken from it, until it notices: it overtakes
-        // no one.
-        boolean stale = world.nanoTime() - body.process.frozenUntil() <= MOST_OVERLAP;
+        // A process that has just stood still, or was taken for dead, may begin what others have taken from it, until it
+        // notices: it overtakes no one.
+        boolean stale = world.nanoTime() - body.process.unawareUntil() <= MOST_OVERLAP;
         for (Body other : atWork) {
             if (!stale
                     && other.run.equals(run)
@@ -66,7 +67,7 @@ final class Bodies {
         if (body == null || body.overtakenAt == Long.MAX_VALUE || body.process.isDead()) {
             return Optional.empty();
         }
-        long since = Math.max(body.overtakenAt, body.process.frozenUntil());
+        long since = Math.max(body.overtakenAt, body.process.unawareUntil());
         long overlap = world.nanoTime() - since;
         return overlap <= MOST_OVERLAP
                 ? Optional.empty()

@@ -26,6 +26,8 @@ public enum Fault {
     CLOSED("the worker closes"),
     /** The lease of a worker is not renewed although the worker is alive. */
     RENEWAL_MISSED("the renewal does not get through"),
+    /** The store takes a worker for dead that lives, as if its connections had been closed for a while. */
+    TAKEN_FOR_DEAD("the store takes the process for dead"),
     /** A claim takes some of the ready runs only, as if others were locked. */
     SKIPPED("the claim skips runs"),
     /** A hint does not arrive. */
@@ -52,10 +54,11 @@ public enum Fault {
     }
 
     /**
-     * Whether it can hit a commit, or be there when a commit is made. The others hit a body, a claim and a question.
+     * Whether it can hit a commit, or be there when a commit is made. The others hit a body, a claim, a question and a
+     * lease.
      */
     public boolean hitsCommits() {
-        return this != KILLED_IN_BODY && this != SKIPPED && this != READ_REFUSED;
+        return this != KILLED_IN_BODY && this != SKIPPED && this != READ_REFUSED && this != TAKEN_FOR_DEAD;
     }
 
     /** What happens, for the timeline. */

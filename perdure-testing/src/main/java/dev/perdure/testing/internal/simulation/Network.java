@@ -5,6 +5,7 @@ import dev.perdure.spi.change.Lane;
 import dev.perdure.spi.change.WorkerId;
 import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -18,7 +19,7 @@ import org.jspecify.annotations.Nullable;
 final class Network {
     private final Map<Object, Long> uses = new HashMap<>();
     private final List<World.Hit> hits = new ArrayList<>();
-    private final Map<WorkerId, SimulatedProcess> workers = new HashMap<>();
+    private final Map<WorkerId, SimulatedProcess> workers = new LinkedHashMap<>();
 
     private int lateCalls;
 
@@ -42,6 +43,13 @@ final class Network {
     /** A process joins as this worker. */
     void joins(WorkerId worker, SimulatedProcess process) {
         workers.put(worker, process);
+    }
+
+    /** As what the process has joined, in order. */
+    List<WorkerId> workersOf(SimulatedProcess process) {
+        return workers.keySet().stream()
+                .filter(worker -> workers.get(worker) == process)
+                .toList();
     }
 
     Optional<SimulatedProcess> processOf(WorkerId worker) {

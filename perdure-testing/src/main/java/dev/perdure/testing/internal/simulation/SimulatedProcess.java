@@ -20,6 +20,7 @@ public final class SimulatedProcess implements Clockwork {
     private final long offsetNanos;
     private final long driftPpm;
     private long frozenUntil;
+    private long unawareUntil;
     private boolean dead;
     private Runnable lastWord = () -> {};
 
@@ -71,8 +72,18 @@ public final class SimulatedProcess implements Clockwork {
     }
 
     /** Until when it stands still, or stood still the last time. */
-    public long frozenUntil() {
+    long frozenUntil() {
         return frozenUntil;
+    }
+
+    /** The store takes it for dead. It learns that when it next asks, or when its lease ends, whichever is first. */
+    void takenForDead() {
+        unawareUntil = scheduler.now() + World.leases(1);
+    }
+
+    /** Until when it may not know that it has lost its runs: it stands still, or the store has taken it for dead. */
+    public long unawareUntil() {
+        return Math.max(frozenUntil, unawareUntil);
     }
 
     private long drifted(long trueNanos) {

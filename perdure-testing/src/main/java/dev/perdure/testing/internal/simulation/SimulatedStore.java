@@ -167,6 +167,19 @@ final class SimulatedStore implements Store {
                 .forAtMost((int) choices.between(1, Math.min(3, request.limit())), request.aloneToo());
     }
 
+    /** The store has not seen connections of the process for a while, and ends the lease soon. */
+    private void takeForDead(WorkerId worker) {
+        long delay = choices.between(1, World.leases(0.5));
+        scheduler.fork(scheduler.outside(), "look after " + process.name(), () -> {
+            scheduler.pause(delay);
+            scheduler.trouble();
+            process.takenForDead();
+            real.leases().leave(worker);
+            calls.tell(() -> "is taken for dead");
+            hints.arrive(new Hints.LeaseInDoubt());
+        });
+    }
+
     @Override
     public Leases leases() {
         Leases leases = real.leases();
@@ -188,6 +201,9 @@ final class SimulatedStore implements Store {
             public @Nullable Instant renew(WorkerId worker) {
                 if (calls.happens(Fault.RENEWAL_MISSED, Call.important(() -> "renewal"))) {
                     missingUntil = scheduler.now() + choices.between(1, FaultyCalls.MOST_FROZEN);
+                }
+                if (calls.happens(Fault.TAKEN_FOR_DEAD, Call.important(() -> "connections"))) {
+                    takeForDead(worker);
                 }
                 if (scheduler.now() < missingUntil) {
                     scheduler.trouble();

@@ -154,6 +154,7 @@ final class Wording {
             case Hints.MailArrived mail -> "mail arrived for run " + mail.run();
             case Hints.RunEnded ended -> "'" + ended.run() + "' ended";
             case Hints.RunShows shows -> "'" + shows.run() + "' shows something";
+            case Hints.LeaseInDoubt() -> "a lease is in doubt";
         };
     }
 }

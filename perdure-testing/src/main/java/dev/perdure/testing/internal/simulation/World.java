@@ -426,6 +426,9 @@ public final class World {
             if (engine[0] != null) {
                 engine[0].crash();
             }
+            if (!scheduler.isOver() && choices.oneIn(2)) {
+                closeConnections(process);
+            }
             if (afterDeath != null) {
                 afterDeath.run();
             }
@@ -456,6 +459,14 @@ public final class World {
                 scheduler.pause(Duration.ofSeconds(1).toNanos());
             }
         }
+    }
+
+    /** The store notices that the process has died, before its lease ends. */
+    private void closeConnections(SimulatedProcess process) {
+        scheduler.fork(scheduler.outside(), "look after " + process.name(), () -> {
+            scheduler.pause(choices.between(1, leases(0.5)));
+            network.workersOf(process).forEach(store.leases()::leave);
+        });
     }
 
     private void startWorker(@Nullable String version) {
