@@ -20,6 +20,7 @@ import dev.perdure.benchmarks.perdure.PerdureSchedules;
 import dev.perdure.benchmarks.perdure.PerdureSleepers;
 import dev.perdure.benchmarks.perdure.PerdureSteps;
 import dev.perdure.benchmarks.perdure.QueueLimits;
+import dev.perdure.benchmarks.perdure.Takeover;
 import dev.perdure.benchmarks.perdure.VirtualObjects;
 import dev.perdure.benchmarks.raw.RawInserts;
 import dev.perdure.benchmarks.raw.RawRemoval;
@@ -49,7 +50,10 @@ final class Catalog {
             new Item(Contender.JOBRUNR, Workload.W3, Queueing.by(new JobRunrQueue())),
             new Item(Contender.PERDURE, Workload.W4, Sleeping.by(PerdureSleepers::open, 1_000_000)),
             new Item(Contender.DBOS, Workload.W4, Sleeping.by(DbosSleepers::open, 10_000)),
-            new Item(Contender.PERDURE, Workload.W5, Recovery.by(new PerdureRecoverable())),
+            new Item(
+                    Contender.PERDURE,
+                    Workload.W5,
+                    Measurement.all(Recovery.by(new PerdureRecoverable()), Takeover::measure)),
             new Item(Contender.DBOS, Workload.W5, Recovery.by(new DbosRecoverable())),
             new Item(Contender.RAW, Workload.W6, RawInserts.baselineFor(Workload.W6, 1, 32)),
             new Item(Contender.PERDURE, Workload.W6, Dags::measure),

@@ -30,7 +30,7 @@ import picocli.CommandLine.Spec;
         description = "Measure the raw database, Perdure and its peers side by side, on one PostgreSQL.",
         mixinStandardHelpOptions = true,
         versionProvider = Main.Version.class,
-        subcommands = {ListCommand.class, MicroCommand.class, HelpCommand.class},
+        subcommands = {ListCommand.class, MicroCommand.class, DisturbCommand.class, HelpCommand.class},
         footer = {
             "",
             "Prints a line 'contender metric value unit' per figure, then tables of ratios, costs and targets. Writes all of"

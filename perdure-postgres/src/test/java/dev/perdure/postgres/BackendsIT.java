@@ -69,8 +69,8 @@ final class BackendsIT {
         }
 
         String column(String expression) {
-            return TestServer.query("SELECT %s FROM %s.worker WHERE id = '%s'"
-                    .formatted(expression, schema, fixture.worker));
+            return TestServer.query(
+                    "SELECT %s FROM %s.worker WHERE id = '%s'".formatted(expression, schema, fixture.worker));
         }
 
         void set(String assignments) {
@@ -79,7 +79,8 @@ final class BackendsIT {
         }
 
         private Backends.Attended attend() throws SQLException {
-            return backends.attend(connection, connection.unwrap(PGConnection.class).getBackendPID());
+            return backends.attend(
+                    connection, connection.unwrap(PGConnection.class).getBackendPID());
         }
 
         /** Looks after the others, some time later. Returns whether a lease has ended. */
@@ -240,8 +241,12 @@ final class BackendsIT {
             victim.die();
             friend.die();
             stranger.look();
-            assertThat(victim.column("missing_since IS NULL")).as("of another role").isEqualTo("t");
-            assertThat(friend.column("missing_since IS NOT NULL")).as("of its own role").isEqualTo("t");
+            assertThat(victim.column("missing_since IS NULL"))
+                    .as("of another role")
+                    .isEqualTo("t");
+            assertThat(friend.column("missing_since IS NOT NULL"))
+                    .as("of its own role")
+                    .isEqualTo("t");
         }
     }
 
@@ -251,7 +256,9 @@ final class BackendsIT {
         TestServer.execute("CREATE ROLE %s LOGIN PASSWORD 'x'".formatted(role));
         try (Listener poor = new Listener(TestServer.plain(role, "x").getConnection())) {
             assertThat(poor.column("backend IS NULL")).isEqualTo("t");
-            assertThat(poor.attend().asked()).as("it does not ask again at once").isFalse();
+            assertThat(poor.attend().asked())
+                    .as("it does not ask again at once")
+                    .isFalse();
         }
     }
 
@@ -281,23 +288,28 @@ final class BackendsIT {
     // ---- with the threads of real stores
 
     private String listening() {
-        return TestServer.query(
-                "SELECT backend FROM %s.worker WHERE NOT dead AND backend IS NOT NULL ORDER BY number".formatted(schema));
+        return TestServer.query("SELECT backend FROM %s.worker WHERE NOT dead AND backend IS NOT NULL ORDER BY number"
+                .formatted(schema));
     }
 
     @Test
     void a_listening_connection_that_is_closed_again_and_again_costs_no_run() throws Exception {
         AtomicInteger bodies = new AtomicInteger();
         CountDownLatch end = new CountDownLatch(1);
-        Definition<String, String> waits = Definition.of("waits", String.class, String.class, (ctx, input) -> ctx.step(
-                "wait", () -> {
+        Definition<String, String> waits = Definition.of(
+                "waits",
+                String.class,
+                String.class,
+                (ctx, input) -> ctx.step("wait", () -> {
                     bodies.incrementAndGet();
                     end.await();
                     return input;
                 }));
-        try (PostgresStore one = PostgresStore.on(TestServer.plain()).schema(schema).open();
+        try (PostgresStore one =
+                        PostgresStore.on(TestServer.plain()).schema(schema).open();
                 Perdure here = Perdure.on(one).register(waits).start();
-                PostgresStore two = PostgresStore.on(TestServer.plain()).schema(schema).open();
+                PostgresStore two =
+                        PostgresStore.on(TestServer.plain()).schema(schema).open();
                 Perdure there = Perdure.on(two).register(waits).start()) {
             Run<String> first = here.start(Invocation.of(waits, "a"), StartOptions.id("a"));
             Run<String> second = there.start(Invocation.of(waits, "b"), StartOptions.id("b"));
@@ -305,7 +317,8 @@ final class BackendsIT {
             String workers = workers();
             for (int i = 0; i < 10; i++) {
                 String before = listening();
-                TestServer.execute("SELECT pg_terminate_backend(%s)".formatted(before.lines().toList().get(i % 2)));
+                TestServer.execute("SELECT pg_terminate_backend(%s)"
+                        .formatted(before.lines().toList().get(i % 2)));
                 await().pollInterval(Duration.ofMillis(5)).until(() -> {
                     String now = listening();
                     return !now.equals(before) && now.lines().count() == 2;
@@ -320,8 +333,8 @@ final class BackendsIT {
     }
 
     private String workers() {
-        return TestServer.query("SELECT id FROM %s.worker WHERE NOT dead AND definitions <> '{}' ORDER BY number"
-                .formatted(schema));
+        return TestServer.query(
+                "SELECT id FROM %s.worker WHERE NOT dead AND definitions <> '{}' ORDER BY number".formatted(schema));
     }
 
     /** A source that can be told to refuse. */
@@ -345,10 +358,8 @@ final class BackendsIT {
         source.setUrl(plain.getUrl());
         source.setUser(plain.getUser());
         source.setPassword(plain.getPassword());
-        try (PostgresStore one = PostgresStore.on(plain)
-                        .schema(schema)
-                        .listenOn(source)
-                        .open();
+        try (PostgresStore one =
+                        PostgresStore.on(plain).schema(schema).listenOn(source).open();
                 Perdure here = Perdure.on(one).start()) {
             await().until(() -> listening().lines().count() == 1);
             String workers = workers();

@@ -15,10 +15,14 @@ public final class TakeoverWorker {
 
     /** One step with this body. */
     static Definition<String, String> definition(Runnable body) {
-        return Definition.of("taken-over", String.class, String.class, (ctx, input) -> ctx.step("body", () -> {
-            body.run();
-            return input;
-        }));
+        return Definition.of(
+                "taken-over",
+                String.class,
+                String.class,
+                (ctx, input) -> ctx.step("body", () -> {
+                    body.run();
+                    return input;
+                }));
     }
 
     /** Arguments: the JDBC URL, the user, the password, the id of the run. Says that it is ready in the body. */

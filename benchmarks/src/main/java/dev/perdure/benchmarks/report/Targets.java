@@ -49,6 +49,9 @@ public final class Targets {
                     15,
                     "w5.recover2000.rate relative to DBOS",
                     ratioTo("w5.recover2000.rate", "dbos", "w5.recover2000.rate")),
+            atMost(1_000, "w5.takeover.p50, ms", value("perdure", "w5.takeover.p50")),
+            atMost(2_000, "w5.takeover.p99, ms", value("perdure", "w5.takeover.p99")),
+            atMost(2, "w5.standby2000.in_all, s", value("perdure", "w5.standby2000.in_all")),
             atLeast(
                     1.3,
                     "w6.tasks relative to raw commits of 32 clients",

@@ -118,7 +118,9 @@ final class LeaseTest {
         listeners.forEach(listener -> listener.hint(new Hints.LeaseInDoubt()));
         Gate.passed(interrupted); // long before the next renewal is due
         await().until(() -> rows.versions().workers().size() == 1);
-        assertThat(rows.versions().workers().getFirst().id()).as("it joined again").isNotEqualTo(first.value());
+        assertThat(rows.versions().workers().getFirst().id())
+                .as("it joined again")
+                .isNotEqualTo(first.value());
         worker.close();
     }
 

@@ -145,7 +145,9 @@ public final class Backends {
                 boolean dead = register(connection, pid);
                 return new Attended(true, own != null, dead);
             }
-            return own != null && nanoTime.getAsLong() - due >= 0 ? new Attended(true, false, look(connection)) : NOTHING;
+            return own != null && nanoTime.getAsLong() - due >= 0
+                    ? new Attended(true, false, look(connection))
+                    : NOTHING;
         } catch (SQLException problem) {
             if (SqlState.of(problem) == SqlState.RECONNECT) {
                 throw problem;

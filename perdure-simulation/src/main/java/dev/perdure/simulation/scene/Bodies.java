@@ -46,7 +46,8 @@ final class Bodies {
             return null;
         }
         Body body = new Body(run, world.here());
-        // A process that has just stood still, or was taken for dead, may begin what others have taken from it, until it
+        // A process that has just stood still, or was taken for dead, may begin what others have taken from it, until
+        // it
         // notices: it overtakes no one.
         boolean stale = world.nanoTime() - body.process.unawareUntil() <= MOST_OVERLAP;
         for (Body other : atWork) {
