@@ -112,6 +112,7 @@ final class MemoryEffects {
         int gone = row.entered.size() - Removals.CHANGES_KEPT;
         if (gone > 1) {
             row.entered.subList(1, gone).clear(); // the first one stays
+            row.forgottenStates += gone - 1;
         }
         tables.renew(row);
         NewRun old = row.start;

@@ -29,6 +29,7 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
+import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
@@ -36,6 +37,9 @@ import org.jspecify.annotations.Nullable;
 final class MemoryQueries implements Runs, Journals {
     private static final Comparator<RunInfo> NEWEST_FIRST =
             Comparator.comparing(RunInfo::createdAt).thenComparing(RunInfo::id).reversed();
+    private static final Comparator<TimePlace> BY_TIME = Comparator.comparing(TimePlace::at)
+            .thenComparingInt(TimePlace::position)
+            .thenComparingInt(TimePlace::note);
     private static final Comparator<BelowPlace> BY_CREATION =
             Comparator.comparing(BelowPlace::createdAt).thenComparingLong(BelowPlace::key);
 
@@ -294,6 +298,20 @@ final class MemoryQueries implements Runs, Journals {
     }
 
     @Override
+    public List<NumberedState> entered(RunRef run, int after, int limit) {
+        return tables.inTransaction(() -> {
+            Row row = tables.byKey.get(run.key());
+            return row == null
+                    ? List.of()
+                    : IntStream.range(0, row.entered.size())
+                            .mapToObj(i -> new NumberedState(i == 0 ? 0 : i + row.forgottenStates, row.entered.get(i)))
+                            .filter(state -> state.number() > after)
+                            .limit(limit)
+                            .toList();
+        });
+    }
+
+    @Override
     public List<AuditEntry> audited(AuditFilter filter) {
         return tables.inTransaction(() -> tables.audits.list(filter));
     }
@@ -336,5 +354,50 @@ final class MemoryQueries implements Runs, Journals {
             entries.add(recorded);
         }
         return new Page(entries, true);
+    }
+
+    @Override
+    public TimedPage readByTime(RunRef run, TimePlace after, int limit, int maxBytes) {
+        return tables.inTransaction(() -> {
+            Row row = tables.byKey.get(run.key());
+            List<Timed> following = row == null
+                    ? List.of()
+                    : row.journal.values().stream()
+                            .filter(recorded -> BY_TIME.compare(timePlace(recorded), after) > 0)
+                            .sorted(Comparator.comparing(MemoryQueries::timePlace, BY_TIME))
+                            .map(recorded -> timed(row, recorded))
+                            .toList();
+            FittingPage<Timed> page = FittingPage.of(
+                    following, timed -> timed.recorded().entry().payload().size(), limit, maxBytes);
+            return new TimedPage(page.values(), page.last());
+        });
+    }
+
+    private static TimePlace timePlace(Recorded recorded) {
+        return new TimePlace(
+                recorded.at(), recorded.entry().position(), recorded.entry().note());
+    }
+
+    private static Timed timed(Row row, Recorded recorded) {
+        Entry entry = recorded.entry();
+        boolean failed = entry.status() == Entry.Status.ATTEMPT || entry.status() == Entry.Status.FAILURE;
+        long failedAttempts = row
+                .journal
+                .subMap(
+                        new Row.Place(entry.position(), Entry.ANSWER),
+                        new Row.Place(entry.position() + 1, Entry.ANSWER))
+                .values()
+                .stream()
+                .map(Recorded::entry)
+                .filter(other -> other.status() == Entry.Status.ATTEMPT && other.kind() == entry.kind())
+                .count();
+        Entry shown = new Entry(
+                entry.position(),
+                entry.note(),
+                entry.kind(),
+                entry.name(),
+                entry.status(),
+                failed ? entry.payload() : Payload.EMPTY);
+        return new Timed(new Recorded(shown, recorded.at()), (int) failedAttempts);
     }
 }

@@ -49,6 +49,10 @@ final class Row {
     final Instant createdAt;
     final NavigableMap<Place, Recorded> journal = new TreeMap<>();
     final List<Entered> entered = new ArrayList<>();
+
+    /** How many states after the first one are no longer in the list. */
+    int forgottenStates;
+
     final Mailbox mailbox = new Mailbox();
     final List<Output> published = new ArrayList<>();
     /** What its steps log. */

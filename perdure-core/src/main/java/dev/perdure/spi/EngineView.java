@@ -1,5 +1,6 @@
 package dev.perdure.spi;
 
+import dev.perdure.HistoryEvent;
 import dev.perdure.Perdure;
 import dev.perdure.Run;
 import dev.perdure.StartOptions;
@@ -9,6 +10,7 @@ import dev.perdure.spi.change.ObjectKey;
 import dev.perdure.spi.change.RunRef;
 import java.lang.reflect.Type;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.List;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
@@ -96,6 +98,34 @@ public interface EngineView {
 
     /** A run that the store has found, to read more of it without looking it up again. */
     Run<@Nullable Void> run(RunRef found);
+
+    /**
+     * A place in the history of a run.
+     *
+     * @param entry the last entry of the journal before it
+     * @param state the number of the last state before it
+     * @param answers how many answers of operators are before it
+     * @param at when the last event before it happened
+     */
+    record HistoryPlace(Journals.TimePlace entry, int state, int answers, Instant at) {
+        /** The beginning. */
+        public static final HistoryPlace FIRST = new HistoryPlace(Journals.TimePlace.FIRST, -1, 0, Instant.EPOCH);
+    }
+
+    /**
+     * A page of the history of a run.
+     *
+     * @param events oldest first
+     * @param next where the next page begins; empty if this is the last one
+     */
+    record HistoryPage(List<HistoryEvent> events, Optional<HistoryPlace> next) {}
+
+    /**
+     * A page of the history of a run, which has the events of {@link Run#history()} in the same order.
+     *
+     * @param limit how many events at most; a failed attempt and its progress are not separated
+     */
+    HistoryPage history(RunRef run, HistoryPlace after, int limit);
 
     /**
      * Calls a handler of a virtual object by its name, without waiting for it.

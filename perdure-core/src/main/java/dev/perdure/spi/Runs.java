@@ -217,6 +217,22 @@ public interface Runs {
     /** The states that a run has entered, oldest first, through all its lives. */
     List<Entered> entered(RunRef run);
 
+    /**
+     * A state that a run entered, with its place.
+     *
+     * @param number its number in the order of the run's states, from 0; there may be gaps
+     * @param entered the state
+     */
+    record NumberedState(int number, Entered entered) {}
+
+    /**
+     * Some of these states.
+     *
+     * @param after the number after which to begin; -1 for the first page
+     * @param limit how many at most
+     */
+    List<NumberedState> entered(RunRef run, int after, int limit);
+
     /** What the audit has recorded, newest first. */
     List<AuditEntry> audited(AuditFilter filter);
 

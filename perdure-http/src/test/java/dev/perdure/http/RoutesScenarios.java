@@ -3,6 +3,7 @@ package dev.perdure.http;
 import static dev.perdure.StartOptions.id;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.perdure.HistoryEvent;
 import dev.perdure.Invocation;
 import dev.perdure.RunId;
 import dev.perdure.RunState;
@@ -485,11 +486,38 @@ abstract class RoutesScenarios {
                 "/runs/d-1/tasks?after=x",
                 "/runs/d-1/tasks?after=x@2026-01-31T12:00:00Z",
                 "/runs/m-1/children?after=1@x",
+                "/runs/m-1/children?after=1@%2B100000-01-01T00:00:00Z",
                 "/runs/m-1/history?after=x",
-                "/runs/m-1/history?after=1@x")) {
+                "/runs/m-1/history?after=1_0_1_0_x_y")) {
             assertThat(kit.get(wrong).is(400).at("/detail"))
                     .isEqualTo("The parameter 'after' is not one that this API has given. Give the 'next' of a page.");
         }
+    }
+
+    @Test
+    void the_pages_of_a_history_are_the_history() throws InterruptedException {
+        kit.post("/definitions/many/start?id=m-1&wait=PT20S", "5").is(200);
+        kit.post("/definitions/fail/start?id=f-1&wait=PT20S", "\"x\"").is(200);
+        kit.post("/runs/f-1/retry").is(200);
+        kit.await("/runs/f-1", "/run/state", "FAILED");
+        kit.perdure.start(Invocation.of(kit.sample.hook(), "x"), id("h-1"));
+        kit.sample.tokens.take();
+        kit.post("/runs/h-1/awakeables/1/resolve", "{\"value\": {\"by\": \"phone\"}}")
+                .is(200);
+        kit.get("/runs/h-1/result?wait=PT20S").is(200);
+        kit.perdure.start(Invocation.of(kit.sample.load(), "catalogue"), id("l-1"));
+        kit.await("/runs/l-1", "/progress/0/message", "page 1 of 2");
+        for (String run : List.of("m-1", "f-1", "h-1", "l-1")) {
+            List<String> history = kit.perdure.run(RunId.of(run), TypeRef.of(Void.class)).history().stream()
+                    .map(HistoryEvent::text)
+                    .toList();
+            for (int limit : new int[] {1, 2, 3, 1_000}) {
+                assertThat(paged("/runs/" + run + "/history", "history", limit, "/text"))
+                        .as("%s by %d", run, limit)
+                        .isEqualTo(history);
+            }
+        }
+        kit.sample.loads.add("go");
     }
 
     @Test

@@ -85,7 +85,7 @@ public abstract class ChildListConformance extends StoreConformance {
     }
 
     @Test
-    void a_list_shows_the_first_hundred_states_of_a_child() {
+    void a_list_shows_the_first_hundred_states_of_a_child_and_all_are_read_in_pages() {
         WorkerId worker = join();
         RunRef run = startOwned(worker, "a");
         apply(worker, advance(run, 1, STAY, List.of(new Effect.Start(child("child", run, 1, true)))));
@@ -102,6 +102,14 @@ public abstract class ChildListConformance extends StoreConformance {
                         .history())
                 .isEqualTo(all.subList(0, Runs.Below.SHOWN_STATES))
                 .hasSizeLessThan(all.size());
+        List<Runs.Entered> paged = new ArrayList<>();
+        List<Runs.NumberedState> page = store().runs().entered(child, -1, 7);
+        while (!page.isEmpty()) {
+            assertThat(page).hasSizeLessThanOrEqualTo(7);
+            page.forEach(state -> paged.add(state.entered()));
+            page = store().runs().entered(child, page.getLast().number(), 7);
+        }
+        assertThat(paged).isEqualTo(all);
     }
 
     private static List<Runs.Entered> withoutReasons(Runs.TaskRow row) {

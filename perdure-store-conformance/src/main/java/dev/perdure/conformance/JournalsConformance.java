@@ -4,10 +4,14 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.perdure.RunId;
 import dev.perdure.spi.Journals.Page;
+import dev.perdure.spi.Journals.TimePlace;
+import dev.perdure.spi.Journals.Timed;
+import dev.perdure.spi.Journals.TimedPage;
 import dev.perdure.spi.change.Entry;
 import dev.perdure.spi.change.Recorded;
 import dev.perdure.spi.change.RunRef;
 import dev.perdure.spi.change.WorkerId;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
@@ -60,6 +64,57 @@ public abstract class JournalsConformance extends StoreConformance {
                 .flatExtracting(Page::entries)
                 .extracting(Recorded::entry)
                 .isEqualTo(entries);
+    }
+
+    private List<Timed> byTime(RunRef run, int limit, int maxBytes) {
+        List<Timed> all = new ArrayList<>();
+        TimePlace place = TimePlace.FIRST;
+        TimedPage page;
+        do {
+            page = store().journals().readByTime(run, place, limit, maxBytes);
+            assertThat(page.entries()).hasSizeLessThanOrEqualTo(limit);
+            all.addAll(page.entries());
+            if (!page.entries().isEmpty()) {
+                Recorded last = page.entries().getLast().recorded();
+                place = new TimePlace(
+                        last.at(), last.entry().position(), last.entry().note());
+            }
+        } while (!page.last());
+        return all;
+    }
+
+    @Test
+    void entries_are_read_in_the_order_of_time() {
+        WorkerId worker = join();
+        RunRef run = startOwned(worker, "a");
+        Entry later = new Entry(1, 0, Entry.Kind.STEP, "s", Entry.Status.VALUE, payload("result"));
+        Entry failed = new Entry(4, 0, Entry.Kind.STEP, "t", Entry.Status.FAILURE, payload("why"));
+        Entry child = new Entry(5, 1, Entry.Kind.CHILD, "c", Entry.Status.BEGUN, payload("begun"));
+        apply(worker, advance(run, 1, STAY, note(1, 1, 40), note(3, 1, 40)));
+        advance(Duration.ofSeconds(1));
+        apply(worker, advance(run, 1, STAY, failed, note(1, 2, 40), child));
+        advance(Duration.ofSeconds(1));
+        apply(worker, advance(run, 1, STAY, later));
+
+        List<Timed> all = byTime(run, 100, 1_000);
+        assertThat(all)
+                .extracting(timed -> timed.recorded().entry())
+                .as("payloads of failures only")
+                .containsExactly(
+                        note(1, 1, 40), note(3, 1, 40), note(1, 2, 40), failed, without(child), without(later));
+        assertThat(all).extracting(Timed::failedAttempts).containsExactly(2, 1, 2, 0, 0, 2);
+        assertThat(all.getLast().recorded().at()).isEqualTo(now());
+        for (int limit = 1; limit < 4; limit++) {
+            assertThat(byTime(run, limit, 1_000)).isEqualTo(all);
+        }
+        assertThat(store().journals().readByTime(run, TimePlace.FIRST, 100, 80).entries())
+                .isEqualTo(all.subList(0, 2));
+        assertThat(byTime(run, 100, 1)).isEqualTo(all);
+        assertThat(byTime(NOBODY, 100, 1)).isEmpty();
+    }
+
+    private static Entry without(Entry entry) {
+        return new Entry(entry.position(), entry.note(), entry.kind(), entry.name(), entry.status(), payload(""));
     }
 
     @Test

@@ -12,6 +12,7 @@ import dev.perdure.internal.definition.ObjectMethods;
 import dev.perdure.internal.definition.Registered.Target;
 import dev.perdure.internal.definition.Registry;
 import dev.perdure.internal.execution.value.CallTarget;
+import dev.perdure.internal.handle.HistoryPages;
 import dev.perdure.internal.handle.RunHandle;
 import dev.perdure.internal.handle.TaskReruns;
 import dev.perdure.internal.json.JsonCodec;
@@ -126,6 +127,11 @@ final class AttachedView implements EngineView {
     @Override
     public Run<@Nullable Void> run(RunRef found) {
         return new RunHandle<>(found, Void.class, services);
+    }
+
+    @Override
+    public HistoryPage history(RunRef run, HistoryPlace after, int limit) {
+        return new HistoryPages(settings).read(run, after, limit);
     }
 
     @Override

@@ -24,6 +24,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.stream.Stream;
 
 /** Reads the history of a run from its journal, its changes of state and the answers of operators. */
 final class HistoryReader {
@@ -51,21 +52,16 @@ final class HistoryReader {
             Map<Integer, Integer> failed = failedAttempts(page);
             for (Recorded recorded : page.entries()) {
                 position = recorded.entry().position();
-                HistoryEvent event = event(recorded, failed.getOrDefault(position, 0));
-                progress(recorded, event).ifPresent(events::add);
-                events.add(event);
+                events.addAll(events(recorded, failed.getOrDefault(position, 0)));
             }
         } while (!page.last());
-        progress(run).stream()
-                .filter(progress -> !progress.text().isEmpty())
-                .map(HistoryReader::event)
-                .forEach(events::add);
+        events.addAll(openProgress(run));
         events.sort(Comparator.comparing(HistoryEvent::at));
         return merged(states, events);
     }
 
     /** The answers of operators, oldest first and by position. An earlier run may have had the same id. */
-    private List<AuditEntry> answers(RunRef run) {
+    List<AuditEntry> answers(RunRef run) {
         List<AuditEntry> answers = store
                 .runs()
                 .audited(AuditFilter.run(run.id().value()).limit(ANSWERS))
@@ -88,8 +84,7 @@ final class HistoryReader {
         List<HistoryEvent> merged = new ArrayList<>();
         int next = 0;
         for (HistoryEvent state : states) {
-            boolean begins = begins(RunState.valueOf(state.name()));
-            while (next < events.size() && isBefore(events.get(next), state, begins)) {
+            while (next < events.size() && isBefore(events.get(next), state)) {
                 merged.add(events.get(next++));
             }
             merged.add(state);
@@ -103,9 +98,10 @@ final class HistoryReader {
         return state == RunState.PENDING || state == RunState.READY || state == RunState.RUNNING;
     }
 
-    private static boolean isBefore(HistoryEvent event, HistoryEvent state, boolean begins) {
+    /** Whether an event comes before a state. */
+    static boolean isBefore(HistoryEvent event, HistoryEvent state) {
         int order = event.at().compareTo(state.at());
-        return order < 0 || (order == 0 && !begins);
+        return order < 0 || (order == 0 && !begins(RunState.valueOf(state.name())));
     }
 
     /** The number of failed attempts at each position. A page has all entries of a position or none. */
@@ -118,7 +114,23 @@ final class HistoryReader {
         return failed;
     }
 
-    private static HistoryEvent event(Runs.Entered entered) {
+    /** An entry, with the last progress of an attempt that failed before it. */
+    List<HistoryEvent> events(Recorded recorded, int failedAttempts) {
+        HistoryEvent event = event(recorded, failedAttempts);
+        return Stream.concat(progress(recorded, event).stream(), Stream.of(event))
+                .toList();
+    }
+
+    /** What steps that have not ended report. */
+    List<HistoryEvent> openProgress(RunRef run) {
+        return progress(run).stream()
+                .filter(progress -> !progress.text().isEmpty())
+                .map(HistoryReader::event)
+                .sorted(Comparator.comparing(HistoryEvent::at))
+                .toList();
+    }
+
+    static HistoryEvent event(Runs.Entered entered) {
         return new HistoryEvent(
                 HistoryEvent.Kind.RUN,
                 entered.state().name(),
@@ -130,7 +142,7 @@ final class HistoryReader {
                 entered.reason().isEmpty() ? Optional.empty() : Optional.of(entered.reason()));
     }
 
-    private static HistoryEvent event(AuditEntry answered) {
+    static HistoryEvent event(AuditEntry answered) {
         return new HistoryEvent(
                 HistoryEvent.Kind.ANSWER,
                 answered.operator().name(),

@@ -90,6 +90,7 @@ public final class Codes {
         named.put("START", (int) START);
         named.put("VALUE", (int) of(Entry.Status.VALUE));
         named.put("FAILURE", (int) of(Entry.Status.FAILURE));
+        named.put("ATTEMPT", (int) of(Entry.Status.ATTEMPT));
         for (Hold hold : Hold.values()) {
             named.put(hold.name(), (int) of(hold));
         }

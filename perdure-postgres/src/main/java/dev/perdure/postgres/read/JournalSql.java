@@ -103,13 +103,52 @@ public final class JournalSql {
             ORDER BY g.ordinal
             """;
 
+    /**
+     * A page in the order of time, with the payloads of failures. There is no index for that order, because every entry
+     * would have to write to it: the server looks at places and sizes of all entries of the run, and reads those of the
+     * page. One more than wanted is looked at: it tells whether more follow.
+     */
+    private static final String BY_TIME = """
+            WITH given AS MATERIALIZED (
+                SELECT ?::bigint AS key, ?::timestamptz AS at, ?::integer AS position, ?::integer AS note, ?::integer AS most
+            ),
+            next AS MATERIALIZED (
+                SELECT position, note, at, CASE WHEN status IN (${ATTEMPT}, ${FAILURE}) THEN octet_length(payload) ELSE 0 END AS bytes
+                FROM ${schema}.journal
+                WHERE journal.key = (SELECT key FROM given) AND position > ${INPUT} AND position < ${OUTCOME}
+                      AND (at, position, note) > (SELECT g.at, g.position, g.note FROM given g)
+                ORDER BY at, position, note
+                LIMIT (SELECT most FROM given)
+            ),
+            counted AS (
+                SELECT position, note, sum(bytes) OVER w AS total, row_number() OVER w AS place, count(*) OVER () AS looked_at
+                FROM next
+                WINDOW w AS (ORDER BY at, position, note)
+            )
+            SELECT j.position, j.sort, j.at, j.name, j.payload, j.failed_attempts, c.looked_at
+            FROM counted c
+            CROSS JOIN LATERAL (
+                SELECT ${columns}, CASE WHEN status IN (${ATTEMPT}, ${FAILURE}) THEN payload ELSE ''::bytea END AS payload, (
+                           SELECT count(*)::integer FROM ${schema}.journal a
+                           WHERE a.key = journal.key AND a.position = journal.position AND a.kind = journal.kind AND a.status = ${ATTEMPT}
+                       ) AS failed_attempts
+                FROM ${schema}.journal
+                WHERE journal.key = (SELECT key FROM given) AND journal.position = c.position AND journal.note = c.note
+                OFFSET 0
+            ) j
+            WHERE (c.total <= ? OR c.place = 1) AND c.place < (SELECT most FROM given)
+            ORDER BY c.place
+            """;
+
     final String page;
+    final String byTime;
     final String firstPages;
     final String position;
     final String payloads;
 
     public JournalSql(Schema schema, String settings) {
         this.page = together(schema, settings, PAGE);
+        this.byTime = together(schema, settings, BY_TIME);
         this.firstPages = together(schema, settings, FIRST_PAGES);
         this.position = together(schema, settings, POSITION);
         this.payloads = together(schema, settings, PAYLOADS);

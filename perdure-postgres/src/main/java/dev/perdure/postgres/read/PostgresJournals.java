@@ -72,6 +72,31 @@ public final class PostgresJournals implements Journals {
         return pages;
     }
 
+    @Override
+    public TimedPage readByTime(RunRef run, TimePlace after, int limit, int maxBytes) {
+        return database.call(connection -> {
+            try (PreparedStatement statement = Database.prepare(connection, sql.byTime)) {
+                settled(statement)
+                        .number(run.key())
+                        .time(after.at())
+                        .integer(after.position())
+                        .integer(after.note())
+                        .integer(limit + 1)
+                        .number(maxBytes);
+                ResultSet rows = rowsOf(statement);
+                List<Timed> entries = new ArrayList<>();
+                int lookedAt = 0;
+                while (rows.next()) {
+                    lookedAt = rows.getInt("looked_at");
+                    entries.add(new Timed(
+                            JournalReading.recorded(rows, rows.getBytes(JournalReading.PAYLOAD)),
+                            rows.getInt("failed_attempts")));
+                }
+                return new TimedPage(entries, lookedAt == entries.size());
+            }
+        });
+    }
+
     /** Reads the payloads that pages lack. */
     private void complete(Map<Long, JournalReading> readings) {
         List<Missing> missing = readings.values().stream()

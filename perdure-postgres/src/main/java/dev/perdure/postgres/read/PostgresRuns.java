@@ -304,6 +304,14 @@ public final class PostgresRuns implements Runs {
     }
 
     @Override
+    public List<NumberedState> entered(RunRef run, int after, int limit) {
+        return query.byIndex(
+                sql.changesPage,
+                parameters -> parameters.number(run.key()).integer(after).integer(limit),
+                row -> new NumberedState(row.getInt("number"), entered(row)));
+    }
+
+    @Override
     public List<AuditEntry> audited(AuditFilter filter) {
         AuditEntry after = filter.after().orElse(null);
         boolean named = filter.name().isPresent();

@@ -195,6 +195,29 @@ public final class QuerySql {
             ORDER BY number
             """;
 
+    /** Some of these states. */
+    private static final String CHANGES_PAGE = """
+            WITH given AS MATERIALIZED (SELECT ?::bigint AS key, ?::integer AS after, ?::integer AS most)
+            (SELECT number, state, at, reason FROM ${schema}.event
+             WHERE key = (SELECT key FROM given) AND number > (SELECT after FROM given)
+             ORDER BY number
+             LIMIT (SELECT most FROM given))
+            UNION ALL
+            SELECT * FROM (
+                SELECT 0 AS number, ${first_state}, created_at, NULL FROM ${schema}.run
+                WHERE key = (SELECT key FROM given) AND changes > 0
+                      AND NOT EXISTS (SELECT FROM ${schema}.event WHERE event.key = run.key AND event.number = 0)
+                UNION ALL
+                SELECT changes - 1, ${RUNNING}, ran_at, NULL FROM ${schema}.run
+                WHERE key = (SELECT key FROM given) AND ran_at IS NOT NULL
+                UNION ALL
+                SELECT changes, state, changed_at, reason FROM ${schema}.run WHERE key = (SELECT key FROM given)
+            ) AS on_run
+            WHERE number > (SELECT after FROM given)
+            ORDER BY number
+            LIMIT (SELECT most FROM given)
+            """;
+
     /** By the name of the subject, or all. */
     private static final String AUDITED = """
             SELECT id, at, position, action, subject, name, operator, origin, detail
@@ -220,6 +243,7 @@ public final class QuerySql {
     final String children;
     final String childrenChanges;
     final String changes;
+    final String changesPage;
     final String audited;
     final String auditedOf;
 
@@ -239,6 +263,7 @@ public final class QuerySql {
         this.audited = schema.sql(AUDITED.replace("${name}", ""));
         this.auditedOf = schema.sql(AUDITED.replace("${name}", "name = ?::text AND subject = ?::text AND"));
         this.changes = schema.sql(CHANGES.replace("${first_state}", firstState("run")));
+        this.changesPage = schema.sql(FilterSql.SETTINGS + CHANGES_PAGE.replace("${first_state}", firstState("run")));
     }
 
     private static String startedRuns(Schema schema, String statement, String member) {

@@ -162,8 +162,9 @@ final class ScheduleBody {
                 .forEach(each -> values.put(each.getKey(), each.getValue().asString()));
         Optional<String> zone = Optional.ofNullable(values.remove("zone"));
         if (values.size() == 1 && (zone.isEmpty() || values.containsKey("cron"))) {
-            String kind = values.keySet().iterator().next();
-            String value = values.get(kind);
+            Map.Entry<String, String> only = values.entrySet().iterator().next();
+            String kind = only.getKey();
+            String value = only.getValue();
             switch (kind) {
                 case "cron" -> {
                     return Times.cron(value, zone(zone.orElse("UTC")));

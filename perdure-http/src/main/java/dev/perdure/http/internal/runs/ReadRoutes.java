@@ -28,8 +28,6 @@ import dev.perdure.spi.Runs;
 import dev.perdure.spi.change.ObjectCall;
 import dev.perdure.spi.change.Payload;
 import dev.perdure.spi.change.Recorded;
-import java.time.DateTimeException;
-import java.time.Instant;
 import java.util.List;
 import java.util.Optional;
 import tools.jackson.databind.JsonNode;
@@ -289,10 +287,14 @@ public final class ReadRoutes {
     private ApiResponse history(Call call) {
         Runs.Found found = services.found(call);
         String definition = found.info().definition();
-        HistoryPage page =
-                HistoryPage.of(services.view().run(found.ref()).history(), call.query("after"), Paging.limit(call));
+        EngineView.HistoryPage page = services.view()
+                .history(
+                        found.ref(),
+                        call.query("after").map(HistoryPlaces::read).orElse(EngineView.HistoryPlace.FIRST),
+                        Paging.limit(call));
         return Answers.ok(HISTORY.json(new Page<>(
-                page.events().stream().map(event -> view(event, definition)).toList(), page.next())));
+                page.events().stream().map(event -> view(event, definition)).toList(),
+                page.next().map(HistoryPlaces::text))));
     }
 
     private EventView view(HistoryEvent event, String definition) {
@@ -344,9 +346,10 @@ public final class ReadRoutes {
                 .map(text -> {
                     try {
                         int mark = text.indexOf('@');
-                        Instant createdAt = Instant.parse(text.substring(mark + 1));
-                        return new Runs.BelowPlace(createdAt, Long.parseLong(text.substring(0, Math.max(mark, 0))));
-                    } catch (DateTimeException | NumberFormatException wrong) {
+                        return new Runs.BelowPlace(
+                                Paging.time(text.substring(mark + 1)),
+                                Long.parseLong(text.substring(0, Math.max(mark, 0))));
+                    } catch (NumberFormatException wrong) {
                         throw Paging.unknownPlace();
                     }
                 })
