@@ -17,6 +17,10 @@ import tools.jackson.databind.json.JsonMapper;
 
 /** Runs commands on a database of its own, and keeps what they print. */
 abstract class CommandsOnPostgres {
+    /** One for all tests: to build the tree of commands takes more processor time than most commands. */
+    private static final CommandLine COMMANDS = Main.commandLine()
+            .setColorScheme(CommandLine.Help.defaultColorScheme(CommandLine.Help.Ansi.OFF));
+
     private static SharedPostgres.Fresh database;
 
     private final StringWriter out = new StringWriter();
@@ -45,11 +49,9 @@ abstract class CommandsOnPostgres {
     }
 
     final int perdure(String... args) {
-        CommandLine commandLine = Main.commandLine()
-                .setOut(new PrintWriter(out, true))
+        return COMMANDS.setOut(new PrintWriter(out, true))
                 .setErr(new PrintWriter(err, true))
-                .setColorScheme(CommandLine.Help.defaultColorScheme(CommandLine.Help.Ansi.OFF));
-        return commandLine.execute(args);
+                .execute(args);
     }
 
     /** What a command prints with {@code --json}. */
