@@ -133,7 +133,7 @@ final class BehindPoolerIT {
 
     private static Store freshStore(Supplier<Instant> time) {
         return PostgresStore.on(pool)
-                .schema(TestServer.newSchema())
+                .schema(TestServer.schemaOf(BehindPoolerIT.class))
                 .notifications(false)
                 .time(time)
                 .open();

@@ -26,7 +26,7 @@ final class EngineCostIT extends CostMeasurement {
     void an_engine_makes_three_round_trips_for_a_run_of_one_step_and_looks_for_nothing_meanwhile() {
         Definition<Integer, Integer> one =
                 Definition.of("one", Integer.class, Integer.class, (ctx, in) -> ctx.step("same", () -> in));
-        int runs = 500;
+        int runs = 100;
         try (Perdure perdure = Perdure.on(store).register(one).start()) {
             perdure.start(Invocation.of(one, 0)).result();
             proxy.reset();
@@ -46,7 +46,7 @@ final class EngineCostIT extends CostMeasurement {
     @Test
     void an_engine_makes_a_round_trip_for_each_task_of_a_line_two_more_and_asks_once() {
         int length = 10;
-        int runs = 100;
+        int runs = 30;
         Dag<Integer, Integer> line = Dag.of("line", Integer.class, dag -> {
             DagTask<Integer> last = dag.task("task-0", t -> t.input());
             for (int i = 1; i < length; i++) {
@@ -74,7 +74,7 @@ final class EngineCostIT extends CostMeasurement {
      */
     @Test
     void an_engine_makes_a_round_trip_for_each_message_between_two_runs_in_memory() {
-        int messages = 400;
+        int messages = 100;
         Topic<Integer> ball = Topic.of("ball", Integer.class);
         Definition<String, Integer> player = Definition.of("player", String.class, Integer.class, (ctx, other) -> {
             int last = 0;

@@ -158,14 +158,14 @@ final class PlansIT {
                     revived(ledger, removals, fixture, "small-revived-" + i, 2);
                     reactions.findLate();
                 }
-                everything(ledger, dispatch, fixture, "grow", 5_000);
-                plain(ledger, fixture, "grown-plain", 1_000);
-                talk(ledger, fixture, "grown-talk", 2_000);
-                dags(ledger, fixture, "grown-dag", 1_000);
-                objects(ledger, fixture, "grown-object", 1_000);
-                freeCalls(ledger, fixture, "grown-free", 1_000);
-                permits(permits, ledger, fixture, "grown-permit", 2_000);
-                placed(ledger, dispatch, fixture, "grown-placed", 1_000);
+                everything(ledger, dispatch, fixture, "grow", 1_000);
+                plain(ledger, fixture, "grown-plain", 300);
+                talk(ledger, fixture, "grown-talk", 300);
+                dags(ledger, fixture, "grown-dag", 300);
+                objects(ledger, fixture, "grown-object", 300);
+                freeCalls(ledger, fixture, "grown-free", 300);
+                permits(permits, ledger, fixture, "grown-permit", 500);
+                placed(ledger, dispatch, fixture, "grown-placed", 300);
                 revived(ledger, removals, fixture, "grown-revived", 100);
                 reactions.findLate();
                 Map<String, Long> before = sequentialScans(one);

@@ -21,10 +21,10 @@ import org.junit.jupiter.api.Test;
 
 /** Many runs, few connections. */
 final class TransactionPoolIT {
-    private static final int RUNS = 500;
+    private static final int RUNS = 150;
 
     @Test
-    void five_hundred_runs_on_two_connections_beside_the_engines_two_make_progress_every_second() {
+    void many_runs_on_two_connections_beside_the_engines_two_make_progress_every_second() {
         String schema = TestServer.newSchema();
         ConcurrentSkipListSet<Long> committed = new ConcurrentSkipListSet<>();
         AtomicInteger inBodies = new AtomicInteger();

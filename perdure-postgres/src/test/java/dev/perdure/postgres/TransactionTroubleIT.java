@@ -47,18 +47,18 @@ final class TransactionTroubleIT {
 
     /** Raises the SQLSTATE that stands in a table, as long as one does. */
     private static final String SPELL = """
-        CREATE TABLE ${schema}.spell (state text);
-        CREATE FUNCTION ${schema}.trouble() RETURNS trigger LANGUAGE plpgsql AS $$
+        CREATE TABLE IF NOT EXISTS ${schema}.spell (state text);
+        CREATE OR REPLACE FUNCTION ${schema}.trouble() RETURNS trigger LANGUAGE plpgsql AS $$
         DECLARE code text;
         BEGIN
             SELECT state INTO code FROM ${schema}.spell;
             IF FOUND THEN RAISE EXCEPTION 'trouble %', code USING ERRCODE = code; END IF;
             RETURN NEW;
         END $$;
-        CREATE TABLE ${schema}.account (balance int);
-        CREATE TRIGGER trouble BEFORE INSERT ON ${schema}.account FOR EACH ROW EXECUTE FUNCTION ${schema}.trouble();
-        CREATE TRIGGER trouble BEFORE INSERT ON ${schema}.journal FOR EACH ROW EXECUTE FUNCTION ${schema}.trouble();
-        CREATE TRIGGER trouble BEFORE INSERT ON ${schema}.completion FOR EACH ROW EXECUTE FUNCTION ${schema}.trouble();
+        CREATE TABLE IF NOT EXISTS ${schema}.account (balance int);
+        CREATE OR REPLACE TRIGGER trouble BEFORE INSERT ON ${schema}.account FOR EACH ROW EXECUTE FUNCTION ${schema}.trouble();
+        CREATE OR REPLACE TRIGGER trouble BEFORE INSERT ON ${schema}.journal FOR EACH ROW EXECUTE FUNCTION ${schema}.trouble();
+        CREATE OR REPLACE TRIGGER trouble BEFORE INSERT ON ${schema}.completion FOR EACH ROW EXECUTE FUNCTION ${schema}.trouble();
         """;
 
     /** Where transaction steps run. */
@@ -67,7 +67,7 @@ final class TransactionTroubleIT {
         IN_ANOTHER_DATABASE
     }
 
-    private final String schema = TestServer.newSchema();
+    private final String schema = TestServer.schemaOf(TransactionTroubleIT.class);
     private final AtomicInteger taken = new AtomicInteger();
     private final List<Integer> attempts = new CopyOnWriteArrayList<>();
     private HikariDataSource pool;
