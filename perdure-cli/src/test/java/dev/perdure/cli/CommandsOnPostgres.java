@@ -18,8 +18,8 @@ import tools.jackson.databind.json.JsonMapper;
 /** Runs commands on a database of its own, and keeps what they print. */
 abstract class CommandsOnPostgres {
     /** One for all tests: to build the tree of commands takes more processor time than most commands. */
-    private static final CommandLine COMMANDS = Main.commandLine()
-            .setColorScheme(CommandLine.Help.defaultColorScheme(CommandLine.Help.Ansi.OFF));
+    private static final CommandLine COMMANDS =
+            Main.commandLine().setColorScheme(CommandLine.Help.defaultColorScheme(CommandLine.Help.Ansi.OFF));
 
     private static SharedPostgres.Fresh database;
 

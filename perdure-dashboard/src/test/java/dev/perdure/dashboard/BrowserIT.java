@@ -31,6 +31,7 @@ import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** A person with a browser, a real PostgreSQL and real workers. */
@@ -190,6 +191,7 @@ class BrowserIT {
     }
 
     @Test
+    @Tag("thorough")
     void a_graph_of_500_tasks_is_drawn_and_stays_usable() {
         perdure.start(TestShop.WIDE, "x", id("wide-1").delay(Duration.ofHours(1))); // it need not run to be drawn
 
@@ -358,6 +360,7 @@ class BrowserIT {
     }
 
     @Test
+    @Tag("thorough")
     void ten_tabs_share_the_connections_of_one_browser() {
         List<Tab> tabs = new ArrayList<>();
         try {

@@ -17,7 +17,7 @@ import org.junit.jupiter.api.io.TempDir;
 
 @Timeout(value = 5, unit = TimeUnit.MINUTES)
 class SameTraceTest {
-    private static final int SEEDS = 3;
+    private static final int SEEDS = 1;
 
     /** Prints the timelines of the first seeds. */
     public static final class Traces {

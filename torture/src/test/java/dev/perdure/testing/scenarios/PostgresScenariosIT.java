@@ -116,6 +116,7 @@ class PostgresScenariosIT {
     }
 
     @Nested
+    @Tag("thorough")
     class Invocations extends InvocationScenarios implements OnPostgres {}
 
     @Nested
@@ -138,6 +139,7 @@ class PostgresScenariosIT {
     class Dag extends DagScenarios implements OnPostgres {}
 
     @Nested
+    @Tag("thorough")
     class DagStart extends DagStartScenarios implements OnPostgres {}
 
     @Nested
@@ -203,6 +205,7 @@ class PostgresScenariosIT {
     class Awaited extends AwaitedScenarios implements OnPostgres {}
 
     @Nested
+    @Tag("thorough")
     class Pause extends PauseScenarios implements OnPostgres {}
 
     @Nested
@@ -274,6 +277,7 @@ class PostgresScenariosIT {
     final class BulkActions extends BulkScenarios implements OnPostgres {}
 
     @Nested
+    @Tag("thorough")
     final class RetriedRuns extends RetriedRunScenarios implements OnPostgres {}
 
     @Nested
@@ -314,6 +318,7 @@ class PostgresScenariosIT {
     final class Events extends EventScenarios implements OnPostgres {}
 
     @Nested
+    @Tag("thorough")
     final class Messages extends MessageScenarios implements OnPostgres {}
 
     @Nested
