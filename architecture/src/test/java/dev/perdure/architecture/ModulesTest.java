@@ -37,10 +37,17 @@ class ModulesTest {
             entry("perdure-jooq", Set.of("perdure-core")),
             entry("perdure-jdbi", Set.of("perdure-core")),
             entry("perdure-logback", Set.of("perdure-core")),
+            entry("perdure-opentelemetry", Set.of("perdure-core")),
             entry("perdure-spring", Set.of("perdure-core", "perdure-postgres")),
             entry(
                     "perdure-spring-boot-starter",
-                    Set.of("perdure-core", "perdure-postgres", "perdure-spring", "perdure-http", "perdure-dashboard")),
+                    Set.of(
+                            "perdure-core",
+                            "perdure-postgres",
+                            "perdure-spring",
+                            "perdure-http",
+                            "perdure-dashboard",
+                            "perdure-opentelemetry")),
             entry(
                     "perdure-spring-boot-starter-test",
                     Set.of(

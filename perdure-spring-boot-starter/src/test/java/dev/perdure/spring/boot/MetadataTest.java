@@ -48,6 +48,7 @@ final class MetadataTest {
         expected.put("perdure.enabled", ": java.lang.Boolean");
         expected.put("perdure.http.enabled", ": java.lang.Boolean");
         expected.put("perdure.dashboard.enabled", ": java.lang.Boolean");
+        expected.put("perdure.tracing.enabled", ": java.lang.Boolean");
         expected.put("management.health.perdure.enabled", ": java.lang.Boolean");
         Map<String, String> found = new TreeMap<>();
         for (JsonNode property : metadata().get("properties")) {

@@ -1,0 +1,106 @@
+package dev.perdure.opentelemetry;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import dev.perdure.Perdure;
+import dev.perdure.Run;
+import dev.perdure.RunId;
+import dev.perdure.RunState;
+import dev.perdure.TypeRef;
+import dev.perdure.embedded.SharedPostgres;
+import dev.perdure.opentelemetry.SpanLines.Line;
+import dev.perdure.postgres.PostgresStore;
+import io.opentelemetry.sdk.OpenTelemetrySdk;
+import io.opentelemetry.sdk.testing.exporter.InMemorySpanExporter;
+import java.io.BufferedReader;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Objects;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+
+/** A run that begins in one process, which is killed, and ends in another. */
+@Tag("thorough") // starts a server and another process for one test
+class KilledProcessIT {
+    private static Process start(SharedPostgres.Fresh database) throws Exception {
+        return new ProcessBuilder(
+                        Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+                        "-XX:TieredStopAtLevel=1",
+                        "-XX:+UseSerialGC",
+                        "-cp",
+                        System.getProperty("java.class.path"),
+                        KilledProcess.class.getName(),
+                        database.jdbcUrl(),
+                        database.user(),
+                        database.password())
+                .redirectError(ProcessBuilder.Redirect.DISCARD)
+                .start();
+    }
+
+    @Test
+    void a_trace_goes_on_in_another_process_and_has_no_span_twice() throws Exception {
+        InMemorySpanExporter exporter = InMemorySpanExporter.create();
+        try (SharedPostgres.Fresh database = SharedPostgres.database("tracing");
+                PostgresStore store = PostgresStore.on(database.dataSource())
+                        .notifications(false)
+                        .open();
+                OpenTelemetrySdk telemetry = KilledProcess.telemetry(exporter)) {
+            List<Line> before = new ArrayList<>();
+            Process first = start(database);
+            try (Perdure client = Perdure.on(store).client();
+                    BufferedReader printed = first.inputReader(StandardCharsets.UTF_8)) {
+                while (before.size() < 3) {
+                    before.add(Line.parse(Objects.requireNonNull(printed.readLine(), "the process has ended")));
+                }
+                Run<String> order = client.run(RunId.of(KilledProcess.ORDER), TypeRef.of(String.class));
+                await().atMost(Duration.ofSeconds(30)).until(() -> order.state() == RunState.SUSPENDED);
+                first.toHandle().destroyForcibly(); // SIGKILL
+                first.waitFor();
+                assertThat(printed.lines()).isEmpty();
+            } finally {
+                first.destroyForcibly();
+            }
+            assertThat(before)
+                    .extracting(Line::name)
+                    .containsExactlyInAnyOrder("request", "start order", "step charge");
+
+            try (Tracing tracing = Tracing.of(telemetry);
+                    Perdure perdure = tracing.start(Perdure.on(store).register(KilledProcess.FLOW))) {
+                Run<String> order = perdure.run(RunId.of(KilledProcess.ORDER), TypeRef.of(String.class));
+                order.send(KilledProcess.PAID, "yes");
+                assertThat(order.result(Duration.ofSeconds(30)))
+                        .as("the baggage")
+                        .isEqualTo("acme");
+                await().atMost(Duration.ofSeconds(10))
+                        .until(() -> exporter.getFinishedSpanItems().size() >= 3);
+            }
+            List<Line> after =
+                    exporter.getFinishedSpanItems().stream().map(Line::of).toList();
+            assertThat(after)
+                    .as("charge was replayed")
+                    .extracting(Line::name)
+                    .containsExactlyInAnyOrder("step ship", "run order", "receive paid");
+
+            Line request = named(before, "request");
+            Line begun = named(before, "start order");
+            assertThat(begun.parent()).isEqualTo(request.span());
+            assertThat(Stream.concat(before.stream(), after.stream()))
+                    .extracting(Line::trace)
+                    .containsOnly(request.trace());
+            assertThat(named(before, "step charge").parent()).isEqualTo(begun.span());
+            assertThat(after).extracting(Line::parent).containsOnly(begun.span());
+        }
+    }
+
+    private static Line named(List<Line> lines, String name) {
+        return lines.stream()
+                .filter(line -> line.name().equals(name))
+                .findFirst()
+                .orElseThrow();
+    }
+}
