@@ -20,6 +20,7 @@ module dev.perdure {
     exports dev.perdure.interceptor;
     exports dev.perdure.memory;
     exports dev.perdure.object;
+    exports dev.perdure.payload;
     exports dev.perdure.queue;
     exports dev.perdure.reaction;
     exports dev.perdure.report;

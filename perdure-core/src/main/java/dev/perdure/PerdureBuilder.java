@@ -28,6 +28,7 @@ import dev.perdure.spi.Clockwork;
 import dev.perdure.spi.Codec;
 import dev.perdure.spi.Store;
 import dev.perdure.spi.payload.PayloadStore;
+import dev.perdure.spi.payload.PayloadTransform;
 import dev.perdure.version.Versions;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -56,6 +57,7 @@ public final class PerdureBuilder {
     private final List<Schedule> schedules = new ArrayList<>();
     private final List<Limiter> limiters = new ArrayList<>();
     private Codec codec = new JsonCodec();
+    private @Nullable PayloadTransform transform;
     private RetryPolicy retry = RetryPolicy.standard();
     private Duration warmWindow = Duration.ofSeconds(1);
     private Duration lease = Duration.ofSeconds(10);
@@ -119,6 +121,16 @@ public final class PerdureBuilder {
     public PerdureBuilder codec(Codec value) {
         Texts.requireGiven("codec", value);
         codec = new CopyingCodec(value);
+        return this;
+    }
+
+    /**
+     * Transforms the bytes of values after the codec has written them, and back before it reads them: to encrypt or to
+     * compress them. All engines of a store need it.
+     */
+    public PerdureBuilder transform(PayloadTransform value) {
+        Texts.requireGiven("transform", value);
+        transform = value;
         return this;
     }
 
@@ -350,7 +362,7 @@ public final class PerdureBuilder {
         Clockwork clockwork = new SystemClockwork();
         PayloadStore payloads = payloadStore == null ? store.payloads() : payloadStore;
         ExecutionRules rules = new ExecutionRules(
-                PayloadCodec.of(codec, payloads, maxInlineBytes, clockwork),
+                PayloadCodec.of(codec, payloads, maxInlineBytes, clockwork).transforming(transform),
                 new StepTypes(codec),
                 retry,
                 warmWindow,

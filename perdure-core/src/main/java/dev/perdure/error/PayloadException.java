@@ -6,7 +6,7 @@ import org.jspecify.annotations.Nullable;
  * A value cannot be stored, cannot be read back as its declared type, or is too large. The engine has written nothing
  * of it.
  */
-public sealed class PayloadException extends PerdureException permits MissingPayloadException {
+public sealed class PayloadException extends PerdureException permits DecryptionException, MissingPayloadException {
     private static final long serialVersionUID = 1L;
 
     /** For codecs and the engine. */

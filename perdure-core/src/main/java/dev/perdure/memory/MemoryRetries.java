@@ -201,6 +201,10 @@ final class MemoryRetries {
                 Recorded recorded = Objects.requireNonNull(source.journal.get(same));
                 forked.journal.putIfAbsent(same, recorded);
             }
+            for (Entry entry : fork.entries()) {
+                Row.Place place = new Row.Place(entry.position(), entry.note());
+                forked.journal.computeIfPresent(place, (same, recorded) -> new Recorded(entry, recorded.at()));
+            }
             tables.audits.add(fork.audit());
         }
         return outcome;

@@ -8,6 +8,7 @@ import dev.perdure.audit.Operator;
 import dev.perdure.error.InvalidRequestException;
 import dev.perdure.spi.change.ObjectKey;
 import dev.perdure.spi.change.RunRef;
+import dev.perdure.spi.payload.PayloadPlace;
 import java.lang.reflect.Type;
 import java.time.Duration;
 import java.time.Instant;
@@ -67,8 +68,8 @@ public interface EngineView {
     /** The store. */
     Store store();
 
-    /** How the engine turns values into bytes. */
-    Codec codec();
+    /** How the engine turns the values of a place into bytes. */
+    Codec codec(PayloadPlace place);
 
     /** What callers can start or call here, by name, without the engine's own definitions and the tasks of DAGs. */
     List<Signature> signatures();

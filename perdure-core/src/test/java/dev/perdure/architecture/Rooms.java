@@ -19,6 +19,7 @@ final class Rooms {
                     "dag",
                     "execution.host",
                     "execution.value",
+                    "payload",
                     "settings",
                     "interception",
                     "definition",
@@ -67,7 +68,7 @@ final class Rooms {
                     "definition",
                     "time"),
             room("schedule", "dag", "execution", "execution.mail", "execution.value", "definition", "cron"),
-            room("dag", "dag.model", "execution", "execution.value", "definition"),
+            room("dag", "dag.model", "execution", "execution.value", "payload", "definition"),
             room(
                     "execution",
                     "execution.child",

@@ -35,6 +35,7 @@ import dev.perdure.spi.Codec;
 import dev.perdure.spi.Removals;
 import dev.perdure.spi.Store;
 import dev.perdure.spi.payload.PayloadStore;
+import dev.perdure.spi.payload.PayloadTransform;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -87,6 +88,7 @@ public final class PerdureTest extends ForwardingPerdure {
     private final List<Interceptor> interceptors = new ArrayList<>();
     private RetryPolicy retry = RetryPolicy.standard();
     private Codec codec = JSON;
+    private @Nullable PayloadTransform transform;
     private int maxRuns = 1_000;
     private int maxPayloadBytes = 4 * 1024 * 1024;
     private @Nullable String version;
@@ -204,6 +206,13 @@ public final class PerdureTest extends ForwardingPerdure {
         return this;
     }
 
+    /** Transforms the bytes of values, such as {@link dev.perdure.payload.Encryption}; none by default. */
+    public PerdureTest transform(PayloadTransform value) {
+        requireNotStarted();
+        transform = value;
+        return this;
+    }
+
     /** The size of an encoded value at most. */
     public PerdureTest maxPayloadBytes(int bytes) {
         requireNotStarted();
@@ -286,7 +295,7 @@ public final class PerdureTest extends ForwardingPerdure {
     private Settings settings(Store seen, List<Object> registered, Settings.@Nullable WorkerRules worker) {
         Duration warmWindow = mode == TestMode.SUSPEND_AT_EVERY_WAIT ? Duration.ZERO : Duration.ofSeconds(1);
         ExecutionRules rules = new ExecutionRules(
-                PayloadCodec.of(codec, payloadStore, maxInlineBytes, clockwork),
+                PayloadCodec.of(codec, payloadStore, maxInlineBytes, clockwork).transforming(transform),
                 new StepTypes(codec),
                 retry,
                 warmWindow,

@@ -15,6 +15,7 @@ import dev.perdure.error.RunFailedException;
 import dev.perdure.spi.Runs;
 import dev.perdure.spi.change.Payload;
 import dev.perdure.spi.change.RunRef;
+import dev.perdure.spi.payload.EncryptedPayload;
 import dev.perdure.spi.payload.PayloadReference;
 import java.io.PrintWriter;
 import java.io.StringWriter;
@@ -149,7 +150,7 @@ public final class RunPage {
 
     /**
      * A payload of the JSON codec as it is; binary payloads of other codecs as Base64; of a large one its hash and its
-     * size, as the views of the database show it.
+     * size, as the views of the database show it; of an encrypted one the id of its key and its size.
      */
     private static Optional<String> text(Payload payload) {
         if (payload.size() == 0) {
@@ -159,6 +160,10 @@ public final class RunPage {
         if (large.isPresent()) {
             return large.map(
                     reference -> "{\"payload\": \"%s\", \"size\": %d}".formatted(reference.hash(), reference.size()));
+        }
+        Optional<EncryptedPayload> encrypted = EncryptedPayload.of(payload);
+        if (encrypted.isPresent()) {
+            return encrypted.map(seen -> "{\"encrypted\": \"%s\", \"size\": %d}".formatted(seen.key(), seen.size()));
         }
         try {
             return Optional.of(StandardCharsets.UTF_8

@@ -5,15 +5,17 @@ import dev.perdure.RunState;
 import dev.perdure.error.PayloadException;
 import dev.perdure.internal.dag.CallTargets;
 import dev.perdure.internal.definition.Registered;
-import dev.perdure.internal.execution.value.Values;
 import dev.perdure.internal.history.ExportedRun;
 import dev.perdure.internal.history.HistoryFormat;
 import dev.perdure.internal.interception.Interceptors;
+import dev.perdure.internal.payload.PayloadCodec;
 import dev.perdure.internal.settings.ExecutionRules;
 import dev.perdure.spi.Runs;
 import dev.perdure.spi.change.Entry;
 import dev.perdure.spi.change.Move;
 import dev.perdure.spi.change.Payload;
+import dev.perdure.spi.payload.PayloadPlace;
+import java.lang.reflect.Type;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -29,7 +31,6 @@ public final class HistoryCheck {
 
     private final CallTargets targets;
     private final ExecutionRules rules;
-    private final Values values;
 
     /** Checks against these definitions. A history has all values in place, and the code is to write none elsewhere. */
     public HistoryCheck(CallTargets targets, ExecutionRules rules) {
@@ -42,7 +43,6 @@ public final class HistoryCheck {
                 rules.maxPayloadBytes(),
                 Interceptors.NONE, // a history has no headers, and no body runs
                 false);
-        this.values = new Values(this.rules.codec(), rules.maxPayloadBytes());
     }
 
     /** The first difference of each history that the code does not fit. */
@@ -122,21 +122,32 @@ public final class HistoryCheck {
         return reason.isEmpty() ? "" : " (" + reason + ")";
     }
 
-    private Optional<String> otherResult(ExportedRun run, Registered definition, Payload now) {
-        Payload recorded = run.end().outcome();
-        return now.equals(recorded) || now.equals(rewritten(recorded, definition))
+    private Optional<String> otherResult(ExportedRun run, Registered definition, Payload end) {
+        PayloadCodec codec = rules.codec().at(PayloadPlace.result(run.id()));
+        Payload recorded = encoded(codec, run.end().outcome());
+        Payload now = encoded(codec, end);
+        return now.equals(recorded) || now.equals(rewritten(codec, run.end().outcome(), definition))
                 ? Optional.empty()
                 : Optional.of("Run '%s' returned another result than with this code: %s.%s"
                         .formatted(run.id(), ResultDifference.between(recorded, now), REMEDY));
     }
 
     /** What the present type makes of the recorded result: a field that was added or removed is no difference. */
-    private Payload rewritten(Payload recorded, Registered definition) {
+    private static Payload rewritten(PayloadCodec codec, Payload recorded, Registered definition) {
         try {
-            Object read = values.decode(recorded, definition.target().resultType());
-            return rules.codec().encode(read, definition.target().resultType());
+            Type type = definition.target().resultType();
+            return codec.encoded(codec.encode(codec.decode(recorded, type), type));
         } catch (PayloadException unreadable) {
             return recorded;
+        }
+    }
+
+    /** What was encoded, if it can be read: the same result may be encrypted to other bytes. */
+    private static Payload encoded(PayloadCodec codec, Payload outcome) {
+        try {
+            return codec.encoded(outcome);
+        } catch (PayloadException unreadable) {
+            return outcome;
         }
     }
 }

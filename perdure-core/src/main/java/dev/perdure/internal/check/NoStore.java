@@ -9,11 +9,11 @@ import dev.perdure.internal.execution.host.Unwind;
 import dev.perdure.queue.Limiter;
 import dev.perdure.spi.Journals;
 import dev.perdure.spi.Mailboxes;
+import dev.perdure.spi.Mailboxes.Address;
 import dev.perdure.spi.Outcome;
 import dev.perdure.spi.Permits;
 import dev.perdure.spi.Runs;
 import dev.perdure.spi.change.Change;
-import dev.perdure.spi.change.Channel;
 import dev.perdure.spi.change.Mail;
 import dev.perdure.spi.change.Move;
 import dev.perdure.spi.change.ObjectKey;
@@ -119,7 +119,7 @@ record NoStore(List<Premise> tasks, Consumer<String> stopped) implements StoreAc
     }
 
     @Override
-    public boolean answer(String token, Function<Channel, Mail> mail) {
+    public boolean answer(String token, Function<Address, Mail> mail) {
         throw goesOn();
     }
 

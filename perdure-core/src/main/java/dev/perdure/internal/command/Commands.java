@@ -133,7 +133,7 @@ public final class Commands {
     public RunRef fork(Change.Fork fork) {
         Audit audit = auditor.of(
                 Action.FORK, Subject.RUN, fork.from().value(), fork.position(), "as run '%s'".formatted(fork.id()));
-        Change audited = new Change.Fork(fork.from(), fork.position(), fork.id(), fork.seed(), fork.input(), audit);
+        Change audited = fork.auditedBy(audit);
         Outcome outcome = commits.commitAll(List.of(audited)).getFirst();
         return switch (outcome) {
             case Outcome.Started started -> started.run();

@@ -26,6 +26,7 @@ import dev.perdure.spi.change.Channel;
 import dev.perdure.spi.change.Mail;
 import dev.perdure.spi.change.Payload;
 import dev.perdure.spi.change.RunRef;
+import dev.perdure.spi.payload.PayloadPlace;
 import java.lang.reflect.Type;
 import java.util.Collection;
 import java.util.List;
@@ -54,16 +55,20 @@ public final class MailSender {
         return new UUID(settings.clockwork().random(), settings.clockwork().random());
     }
 
-    public <T extends @Nullable Object> Mail message(Topic<T> topic, T value) {
+    public <T extends @Nullable Object> Mail message(RunId to, Topic<T> topic, T value) {
+        PayloadPlace place = PayloadPlace.message(to, topic.name());
         return Mail.value(
-                Channel.message(topic.name()), token(), encode(value, topic.type(), "the message for '" + topic + "'"));
+                Channel.message(topic.name()),
+                token(),
+                encode(place, value, topic.type(), "the message for '" + topic + "'"));
     }
 
-    public <T extends @Nullable Object> Mail resolution(Topic<T> promise, T value) {
+    public <T extends @Nullable Object> Mail resolution(RunId to, Topic<T> promise, T value) {
+        PayloadPlace place = PayloadPlace.promise(to, promise.name());
         return Mail.value(
                 Channel.promise(promise.name()),
                 token(),
-                encode(value, promise.type(), "the value of promise '" + promise + "'"));
+                encode(place, value, promise.type(), "the value of promise '" + promise + "'"));
     }
 
     public Mail rejection(Topic<?> promise, String reason) {
@@ -71,8 +76,14 @@ public final class MailSender {
         return Mail.failure(Channel.promise(promise.name()), token(), reason, Payload.EMPTY);
     }
 
-    private Payload encode(@Nullable Object value, Type type, String what) {
-        return values.store(value, type, what).payload();
+    private Payload encode(PayloadPlace place, @Nullable Object value, Type type, String what) {
+        return values.at(place).store(value, type, what).payload();
+    }
+
+    private Payload answer(Address address, @Nullable Object value) {
+        Type type = value == null ? Object.class : value.getClass();
+        PayloadPlace place = PayloadPlace.entry(address.run(), address.position());
+        return encode(place, value, type, "the value of an awakeable");
     }
 
     public void deliver(RunId to, Mail mail) {
@@ -164,8 +175,7 @@ public final class MailSender {
 
     public Change.Deliver resolution(String token, @Nullable Object value) {
         Address address = find(token);
-        Type type = value == null ? Object.class : value.getClass();
-        Payload payload = encode(value, type, "the value of an awakeable");
+        Payload payload = answer(address, value);
         return MailChanges.answer(address, Mail.value(Channel.answer(address.position()), token(), payload));
     }
 
@@ -180,8 +190,7 @@ public final class MailSender {
 
     public void resolve(RunRef run, int position, @Nullable Object value, Auditor auditor) {
         Address address = find(run, position);
-        Type type = value == null ? Object.class : value.getClass();
-        Payload payload = encode(value, type, "the value of an awakeable");
+        Payload payload = answer(address, value);
         deliverAll(List.of(
                 answer(address, Mail.value(Channel.answer(position), token(), payload), auditor, Action.RESOLVE, "")));
     }
@@ -231,7 +240,8 @@ public final class MailSender {
     // ---- events
 
     public <T extends @Nullable Object> int emit(Topic<T> event, String key, T value) {
-        Payload payload = encode(value, event.type(), "the event '" + event + "'");
+        PayloadPlace place = PayloadPlace.event(event.name());
+        Payload payload = encode(place, value, event.type(), "the event '" + event + "'");
         List<Change> deliveries =
                 MailChanges.emission(settings.store().mailboxes(), event.name(), key, payload, token());
         return MailChanges.reached(deliveries.isEmpty() ? List.of() : commits.commitAll(deliveries));

@@ -19,6 +19,7 @@ import dev.perdure.internal.execution.value.Encoded;
 import dev.perdure.spi.Runs;
 import dev.perdure.spi.change.Payload;
 import dev.perdure.spi.change.Premise;
+import dev.perdure.spi.payload.PayloadPlace;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.LinkedHashMap;
@@ -196,7 +197,7 @@ final class DagFunction implements Registered.Function {
                 .filter(premise -> RunNames.taskOf(premise.run().id()).equals(task))
                 .findFirst();
         if (leaf.isPresent()) {
-            return encoded(leaf.get().state(), leaf.get().outcome());
+            return encoded(leaf.get().run().id(), leaf.get().state(), leaf.get().outcome());
         }
         Runs.TaskRow row = engine.tasks().stream()
                 .filter(other -> RunNames.taskOf(other.run().id()).equals(task))
@@ -204,11 +205,11 @@ final class DagFunction implements Registered.Function {
                 .orElseThrow(() -> engine.stop(
                         "The result of DAG '%s' is that of task '%s', which run '%s' does not have: a run keeps the DAG it was started with. Bring back the code that fits, then resume the run."
                                 .formatted(dag.name(), task, engine.runId())));
-        return encoded(row.info().state(), row.outcome());
+        return encoded(row.run().id(), row.info().state(), row.outcome());
     }
 
-    private static @Nullable Object encoded(RunState state, Payload outcome) {
-        return state == RunState.COMPLETED ? new Encoded(outcome) : null;
+    private static @Nullable Object encoded(RunId task, RunState state, Payload outcome) {
+        return state == RunState.COMPLETED ? new Encoded(outcome, PayloadPlace.result(task)) : null;
     }
 
     private static LeafOutputs leaves(EngineContext engine) {

@@ -1,5 +1,6 @@
 package dev.perdure.internal.dag;
 
+import dev.perdure.RunId;
 import dev.perdure.StepOptions;
 import dev.perdure.WorkflowContext;
 import dev.perdure.error.DeadlineExceededException;
@@ -22,6 +23,11 @@ final class TaskFunction implements Registered.Function {
     TaskFunction(TypedDag dag, TaskSpec task) {
         this.dag = dag;
         this.task = task;
+    }
+
+    @Override
+    public RunId inputOwner(RunId run) {
+        return RunNames.dagRunOf(run);
     }
 
     @Override

@@ -11,6 +11,7 @@ import dev.perdure.internal.dag.model.TaskSpec;
 import dev.perdure.internal.execution.EngineContext;
 import dev.perdure.internal.execution.Skipped;
 import dev.perdure.spi.change.Premise;
+import dev.perdure.spi.payload.PayloadPlace;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -90,7 +91,13 @@ final class TaskGate {
                         "The code of task '%s' of DAG '%s' takes the output of '%s', which it did not come after when run '%s' was started: a run keeps its DAG. Bring back the code that fits, or give the changed task a new name, then resume the run."
                                 .formatted(task.name(), dag.name(), parent, ctx.runId()));
             }
-            outputs.add(premise.state() == RunState.SKIPPED ? null : ctx.decode(premise.outcome(), dag.typeOf(parent)));
+            outputs.add(
+                    premise.state() == RunState.SKIPPED
+                            ? null
+                            : ctx.decode(
+                                    premise.outcome(),
+                                    dag.typeOf(parent),
+                                    PayloadPlace.result(premise.run().id())));
         }
         return outputs;
     }

@@ -1,13 +1,15 @@
 package dev.perdure.internal.dag;
 
+import dev.perdure.RunId;
 import dev.perdure.TypeRef;
 import dev.perdure.dag.DagTask;
 import dev.perdure.dag.Outputs;
 import dev.perdure.error.InvalidRequestException;
 import dev.perdure.error.ResultUnavailableException;
 import dev.perdure.internal.execution.value.Values;
-import dev.perdure.spi.Codec;
+import dev.perdure.internal.payload.PayloadCodec;
 import dev.perdure.spi.change.Payload;
+import dev.perdure.spi.payload.PayloadPlace;
 import java.lang.reflect.Type;
 import java.util.Collections;
 import java.util.Map;
@@ -19,9 +21,11 @@ import org.jspecify.annotations.Nullable;
  *
  * @param dag the DAG, which has their types
  * @param codec decodes them
+ * @param run the run of the DAG
  * @param payloads the output of each task; null for a task that was skipped
  */
-public record TaskOutputs(TypedDag dag, Codec codec, Map<String, @Nullable Payload> payloads) implements Outputs {
+public record TaskOutputs(TypedDag dag, PayloadCodec codec, RunId run, Map<String, @Nullable Payload> payloads)
+        implements Outputs {
     @Override
     public Set<String> tasks() {
         return Collections.unmodifiableSet(payloads.keySet());
@@ -52,7 +56,10 @@ public record TaskOutputs(TypedDag dag, Codec codec, Map<String, @Nullable Paylo
         return payload == null
                 ? null
                 : Values.read(
-                        codec, payload, type, () -> "The output of task '%s' of DAG '%s'".formatted(task, dag.name()));
+                        codec.at(PayloadPlace.result(RunNames.task(run, task))),
+                        payload,
+                        type,
+                        () -> "The output of task '%s' of DAG '%s'".formatted(task, dag.name()));
     }
 
     @Override

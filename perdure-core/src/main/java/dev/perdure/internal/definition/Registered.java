@@ -1,6 +1,7 @@
 package dev.perdure.internal.definition;
 
 import dev.perdure.Definition;
+import dev.perdure.RunId;
 import dev.perdure.WorkflowContext;
 import dev.perdure.error.InvalidRequestException;
 import dev.perdure.spi.Runs;
@@ -73,5 +74,10 @@ public record Registered(Target target, String origin, Function function, boolea
         /** Runs it. Throws what the user's code throws. */
         @Nullable
         Object call(WorkflowContext ctx, @Nullable Object input) throws Throwable;
+
+        /** The run for which the input was made: the run itself, unless it shares the input of another one. */
+        default RunId inputOwner(RunId run) {
+            return run;
+        }
     }
 }

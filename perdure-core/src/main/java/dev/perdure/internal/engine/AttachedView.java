@@ -28,6 +28,7 @@ import dev.perdure.spi.Store;
 import dev.perdure.spi.change.ObjectKey;
 import dev.perdure.spi.change.Payload;
 import dev.perdure.spi.change.RunRef;
+import dev.perdure.spi.payload.PayloadPlace;
 import java.lang.reflect.Type;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -105,8 +106,8 @@ final class AttachedView implements EngineView {
     }
 
     @Override
-    public Codec codec() {
-        return settings.rules().codec();
+    public Codec codec(PayloadPlace place) {
+        return settings.rules().codec().at(place);
     }
 
     @Override

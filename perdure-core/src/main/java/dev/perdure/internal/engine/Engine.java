@@ -361,7 +361,7 @@ public final class Engine implements Perdure, EngineView.Source {
     public <T extends @Nullable Object> void send(RunId run, Topic<T> topic, T value) {
         Texts.requireGiven("run id", run);
         Texts.requireGiven("topic", topic);
-        mailSender.deliver(run, mailSender.message(topic, value));
+        mailSender.deliver(run, mailSender.message(run, topic, value));
     }
 
     @Override
@@ -370,7 +370,7 @@ public final class Engine implements Perdure, EngineView.Source {
         Texts.requireGiven("function of values", value);
         Texts.requireGiven("topic", topic);
         Texts.requireGiven("collection of runs", runs);
-        mailSender.deliverAll(runs, run -> mailSender.<T>message(topic, value.apply(run)));
+        mailSender.deliverAll(runs, run -> mailSender.<T>message(run, topic, value.apply(run)));
     }
 
     @Override
@@ -379,7 +379,7 @@ public final class Engine implements Perdure, EngineView.Source {
         Texts.requireGiven("function of values", value);
         Texts.requireGiven("name of the promise", promise);
         Texts.requireGiven("collection of runs", runs);
-        mailSender.deliverAll(runs, run -> mailSender.<T>resolution(promise, value.apply(run)));
+        mailSender.deliverAll(runs, run -> mailSender.<T>resolution(run, promise, value.apply(run)));
     }
 
     @Override

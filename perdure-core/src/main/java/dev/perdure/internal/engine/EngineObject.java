@@ -7,6 +7,7 @@ import dev.perdure.internal.definition.ObjectHandler;
 import dev.perdure.internal.definition.StateEdits;
 import dev.perdure.internal.execution.value.CallTarget;
 import dev.perdure.internal.execution.value.Values;
+import dev.perdure.internal.payload.PayloadCodec;
 import dev.perdure.internal.settings.Settings;
 import dev.perdure.internal.text.Texts;
 import dev.perdure.object.ObjectHandle;
@@ -14,10 +15,10 @@ import dev.perdure.object.ObjectMethod;
 import dev.perdure.object.ObjectState;
 import dev.perdure.object.StateEdit;
 import dev.perdure.object.StateKey;
-import dev.perdure.spi.Codec;
 import dev.perdure.spi.States;
 import dev.perdure.spi.change.ObjectKey;
 import dev.perdure.spi.change.Payload;
+import dev.perdure.spi.payload.PayloadPlace;
 import java.util.Optional;
 import java.util.SortedSet;
 import java.util.TreeSet;
@@ -104,7 +105,7 @@ final class EngineObject<O> implements ObjectHandle<O> {
     @Override
     public ObjectState state() {
         States states = settings.store().states();
-        Codec codec = settings.rules().codec();
+        PayloadCodec codec = settings.rules().codec();
         return new ObjectState() {
             @Override
             @SuppressWarnings("unchecked") // decoded as the key's own type
@@ -115,7 +116,7 @@ final class EngineObject<O> implements ObjectHandle<O> {
                     return Optional.empty();
                 }
                 Object value = Values.read(
-                        codec,
+                        codec.at(place(key)),
                         payload,
                         key.type(),
                         () -> "State '%s' of object '%s/%s'".formatted(key, object.type(), object.key()));
@@ -138,6 +139,10 @@ final class EngineObject<O> implements ObjectHandle<O> {
         caller.<@Nullable Void>call(editor, edit.wanted.input()).result();
     }
 
+    private PayloadPlace place(StateKey<?> key) {
+        return PayloadPlace.state(object.type(), object.key(), key.name());
+    }
+
     private final class Edit implements StateEdit {
         private final StateEdits wanted = new StateEdits();
         private final Values values =
@@ -151,7 +156,9 @@ final class EngineObject<O> implements ObjectHandle<O> {
                         "The state '%s' was set to null. Give it a value, or clear it.".formatted(key));
             }
             String what = "the state '" + key + "'";
-            wanted.set(key.name(), values.store(value, key.type(), what).payload());
+            wanted.set(
+                    key.name(),
+                    values.at(place(key)).store(value, key.type(), what).payload());
             return this;
         }
 

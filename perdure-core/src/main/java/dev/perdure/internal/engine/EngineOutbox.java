@@ -117,7 +117,7 @@ final class EngineOutbox implements Outbox {
     public <T extends @Nullable Object> void send(RunId run, Topic<T> topic, T value) {
         Texts.requireGiven("topic", topic);
         Texts.requireGiven("run id", run);
-        deliver(run, mailSender.message(topic, value));
+        deliver(run, mailSender.message(run, topic, value));
     }
 
     @Override
@@ -127,7 +127,7 @@ final class EngineOutbox implements Outbox {
         return new PromiseResolver<>() {
             @Override
             public void resolve(T value) {
-                deliver(run, mailSender.resolution(name, value));
+                deliver(run, mailSender.resolution(run, name, value));
             }
 
             @Override

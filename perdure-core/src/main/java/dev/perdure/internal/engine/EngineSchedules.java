@@ -89,7 +89,7 @@ final class EngineSchedules implements Schedules, CommandedSchedules {
     private Optional<ScheduleState> state(Runs.Latest latest) {
         return ScheduleNames.isSchedule(latest.run().id(), latest.info().definition())
                         && !latest.info().state().isTerminal()
-                ? Optional.of(writes.state(latest.recorded()))
+                ? Optional.of(writes.state(latest))
                 : Optional.empty();
     }
 
@@ -152,7 +152,7 @@ final class EngineSchedules implements Schedules, CommandedSchedules {
             Optional<Runs.Latest> there = find(schedule.name());
             there.ifPresent(latest -> requireDeclared(schedule, latest));
             ScheduleSpec spec = writes.spec(schedule);
-            boolean same = there.map(latest -> writes.state(latest.recorded()))
+            boolean same = there.map(latest -> writes.state(latest))
                     .filter(state -> state.spec() != null && spec.equals(state.declared()))
                     .isPresent();
             if (!same) {
@@ -226,8 +226,8 @@ final class EngineSchedules implements Schedules, CommandedSchedules {
     @Override
     public void tell(String name, ScheduleCommand command) {
         Runs.Latest there = find(name).orElseThrow(() -> unknown(name));
-        boolean hadTurns = !writes.state(there.recorded()).equals(ScheduleState.NOTHING);
-        if (hadTurns && info(there, writes.state(there.recorded())).isEmpty()) {
+        boolean hadTurns = !writes.state(there).equals(ScheduleState.NOTHING);
+        if (hadTurns && info(there, writes.state(there)).isEmpty()) {
             throw unknown(name);
         }
         if (!changesSomething(there.run(), command)) {
@@ -235,7 +235,7 @@ final class EngineSchedules implements Schedules, CommandedSchedules {
         }
         try {
             Audit audit = auditor.of(action(command.kind()), Subject.SCHEDULE, name, detail(command));
-            Mail mail = mailSender.message(ScheduleNames.COMMANDS, command);
+            Mail mail = mailSender.message(ScheduleNames.run(name), ScheduleNames.COMMANDS, command);
             mailSender.deliverAll(
                     List.of(new Change.Deliver(ScheduleNames.run(name), mail, Change.Deliver.ANY_LIFE, audit)));
         } catch (UnknownRunException | RunEndedException gone) {

@@ -20,7 +20,8 @@ record OutboxSchedules(ScheduleWrites writes, MailSender mailSender, Inbox inbox
     @Override
     public void tell(String name, ScheduleCommand command) {
         Names.require("schedule name", name, Schedule.MAX_NAME_LENGTH);
-        inbox.put(List.of(
-                new Change.Deliver(ScheduleNames.run(name), mailSender.message(ScheduleNames.COMMANDS, command))));
+        inbox.put(List.of(new Change.Deliver(
+                ScheduleNames.run(name),
+                mailSender.message(ScheduleNames.run(name), ScheduleNames.COMMANDS, command))));
     }
 }

@@ -19,11 +19,12 @@ import dev.perdure.schedule.Schedule;
 import dev.perdure.spi.Audit;
 import dev.perdure.spi.Clockwork;
 import dev.perdure.spi.Outcome;
+import dev.perdure.spi.Runs;
 import dev.perdure.spi.change.Change;
 import dev.perdure.spi.change.Mail;
 import dev.perdure.spi.change.NewRun;
-import dev.perdure.spi.change.Payload;
 import dev.perdure.spi.change.RunRef;
+import dev.perdure.spi.payload.PayloadPlace;
 import java.time.Instant;
 import java.util.HashMap;
 import java.util.List;
@@ -49,8 +50,8 @@ record ScheduleWrites(SpecWriter specs, Values values, MailSender mailSender, Co
         return specs.spec(schedule);
     }
 
-    ScheduleState state(Payload recorded) {
-        return values.decode(recorded, ScheduleState.class);
+    ScheduleState state(Runs.Latest latest) {
+        return values.at(PayloadPlace.input(latest.run().id())).decode(latest.recorded(), ScheduleState.class);
     }
 
     Put put(Schedule schedule) {
@@ -66,11 +67,11 @@ record ScheduleWrites(SpecWriter specs, Values values, MailSender mailSender, Co
     }
 
     private Put put(String name, String definition, ScheduleCommand command) {
-        Mail mail = mailSender.message(ScheduleNames.COMMANDS, command);
+        Mail mail = mailSender.message(ScheduleNames.run(name), ScheduleNames.COMMANDS, command);
         NewRun run = new NewRun(
                 ScheduleNames.run(name),
                 definition,
-                values.encode(ScheduleState.NOTHING),
+                values.at(PayloadPlace.input(ScheduleNames.run(name))).encode(ScheduleState.NOTHING),
                 clockwork.random(),
                 Settings.SCHEDULES_QUEUE,
                 Settings.SCHEDULES_PRIORITY,

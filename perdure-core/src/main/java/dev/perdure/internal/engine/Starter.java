@@ -1,6 +1,7 @@
 package dev.perdure.internal.engine;
 
 import dev.perdure.RunId;
+import dev.perdure.StartKey;
 import dev.perdure.StartOptions;
 import dev.perdure.error.InvalidRequestException;
 import dev.perdure.error.KeyFullException;
@@ -18,6 +19,7 @@ import dev.perdure.internal.execution.value.Values;
 import dev.perdure.internal.object.CallPipeline;
 import dev.perdure.internal.object.LocalCaller;
 import dev.perdure.internal.object.LocalCaller.Reply;
+import dev.perdure.internal.payload.PayloadCodec;
 import dev.perdure.internal.settings.Settings;
 import dev.perdure.internal.worker.Session;
 import dev.perdure.internal.worker.Worker;
@@ -37,6 +39,7 @@ import dev.perdure.spi.change.Payload;
 import dev.perdure.spi.change.RunRef;
 import dev.perdure.spi.change.Task;
 import dev.perdure.spi.change.WorkerId;
+import dev.perdure.spi.payload.PayloadPlace;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -150,13 +153,16 @@ final class Starter {
 
     StartRequest request(CallTarget callee, @Nullable Object input, StartOptions options) {
         callee.require(options);
-        List<Mail> mails = options.messages().stream().map(this::mail).toList();
-        NewRun run = newRun(callee, input, options);
+        Clockwork clockwork = settings.clockwork();
+        RunId id = callee.id(options).orElseGet(() -> TimeOrderedId.next(clockwork));
+        List<Mail> mails =
+                options.messages().stream().map(message -> mail(id, message)).toList();
+        NewRun run = newRun(id, callee, input, options);
         return new StartRequest(run, options, mails, callee.tasks(run));
     }
 
-    private <T extends @Nullable Object> Mail mail(StartOptions.Message<T> message) {
-        return mailSender.message(message.topic(), message.value());
+    private <T extends @Nullable Object> Mail mail(RunId run, StartOptions.Message<T> message) {
+        return mailSender.message(run, message.topic(), message.value());
     }
 
     /** Refuses a run that weighs more than a period of the rate has: it would wait for ever. */
@@ -173,11 +179,12 @@ final class Starter {
         }
     }
 
-    private NewRun newRun(CallTarget callee, @Nullable Object input, StartOptions options) {
+    private NewRun newRun(RunId id, CallTarget callee, @Nullable Object input, StartOptions options) {
         requireRate(options);
-        Payload payload = values.input(callee, input);
+        boolean debounced = options.startKey().orElse(null) instanceof StartKey.Debounce;
+        PayloadPlace place = debounced ? PayloadPlace.debounced() : PayloadPlace.input(id);
+        Payload payload = values.at(place).input(callee, input);
         Clockwork clockwork = settings.clockwork();
-        RunId id = callee.id(options).orElseGet(() -> TimeOrderedId.next(clockwork));
         NewRun run = new NewRun(
                 id,
                 callee.target().name(),
@@ -346,7 +353,7 @@ final class Starter {
                 : new KnownState(run.object().object(), new TreeMap<>(started.state()));
     }
 
-    private static RunRef attach(StartRequest request, Outcome.Existing existing) {
+    private RunRef attach(StartRequest request, Outcome.Existing existing) {
         NewRun wanted = request.run();
         RunId there = existing.run().id();
         if (!existing.definition().equals(wanted.definition())) {
@@ -355,7 +362,7 @@ final class Starter {
                             .formatted(there, existing.definition(), wanted.definition()),
                     there);
         }
-        if (!existing.sameInput() && !request.options().attachesToAnyInput()) {
+        if (!request.options().attachesToAnyInput() && !hasInput(existing, wanted)) {
             String message = wanted.admission().startKey() == null
                     ? "Run '%s' of '%s' exists already with another input. Choose another id, or attach with attachToAnyInput()."
                             .formatted(there, wanted.definition())
@@ -364,6 +371,18 @@ final class Starter {
             throw new RunConflictException(message, there);
         }
         return existing.run();
+    }
+
+    /** Whether a run was started with this input. A transform may give other bytes to the same value. */
+    private boolean hasInput(Outcome.Existing existing, NewRun wanted) {
+        PayloadCodec codec = settings.rules().codec();
+        if (existing.sameInput() || !codec.transforms()) {
+            return existing.sameInput();
+        }
+        Payload asked = codec.at(PayloadPlace.input(wanted.id())).encoded(wanted.input());
+        PayloadCodec there = codec.at(PayloadPlace.input(existing.run().id()));
+        return settings.store().runs().basis(existing.run()).stream()
+                .anyMatch(basis -> there.encoded(basis.input()).equals(asked));
     }
 
     private static String key(StartRequest request) {

@@ -14,6 +14,7 @@ import dev.perdure.spi.change.NewRun;
 import dev.perdure.spi.change.Payload;
 import dev.perdure.spi.change.Premise;
 import dev.perdure.spi.change.Task;
+import dev.perdure.spi.payload.PayloadPlace;
 import java.lang.reflect.Type;
 import java.time.Instant;
 import java.util.Collection;
@@ -45,7 +46,7 @@ public interface EngineContext extends WorkflowContext {
 
     /** Decodes the outcome of another run. If the type no longer fits, pauses the run. */
     @Nullable
-    Object decode(Payload payload, Type type);
+    Object decode(Payload payload, Type type, PayloadPlace place);
 
     /** A step whose type is known by reflection. */
     @Nullable

@@ -41,6 +41,7 @@ import dev.perdure.spi.change.NewRun;
 import dev.perdure.spi.change.Payload;
 import dev.perdure.spi.change.Premise;
 import dev.perdure.spi.change.Task;
+import dev.perdure.spi.payload.PayloadPlace;
 import java.lang.reflect.Type;
 import java.time.Instant;
 import java.util.Collection;
@@ -148,8 +149,8 @@ abstract class EngineRunContext implements Shorthands {
     }
 
     @Override
-    public @Nullable Object decode(Payload payload, Type type) {
-        return output(() -> values.decode(payload, type));
+    public @Nullable Object decode(Payload payload, Type type, PayloadPlace place) {
+        return output(() -> values.at(place).decode(payload, type));
     }
 
     @Override
@@ -192,7 +193,7 @@ abstract class EngineRunContext implements Shorthands {
 
     @Override
     public void requireStorable(@Nullable Object value, Type type, String what) {
-        values.store(value, type, what);
+        values.at(PayloadPlace.input(held.run().id())).store(value, type, what);
     }
 
     @Override

@@ -3,6 +3,7 @@ package dev.perdure.internal.execution;
 import dev.perdure.RunId;
 import dev.perdure.RunState;
 import dev.perdure.error.CancelledException;
+import dev.perdure.error.DeadlineExceededException;
 import dev.perdure.error.PayloadException;
 import dev.perdure.interceptor.WorkflowCall;
 import dev.perdure.internal.definition.Registered;
@@ -34,6 +35,7 @@ import dev.perdure.spi.change.Move;
 import dev.perdure.spi.change.ObjectCall;
 import dev.perdure.spi.change.Payload;
 import dev.perdure.spi.change.RunRef;
+import dev.perdure.spi.payload.PayloadPlace;
 import java.util.Optional;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
@@ -178,7 +180,8 @@ public final class Execution implements LoadedRun {
 
     private Departure enter() {
         Registered definition = held.definition();
-        Values values = new Values(host.rules().codec(), host.rules().maxPayloadBytes());
+        Values values = new Values(host.rules().codec(), host.rules().maxPayloadBytes())
+                .of(held.run().id());
         Interceptors interceptors = host.rules().interceptors();
         boolean replaying = !journal.entries().isEmpty();
         Replay replay = replay(held.run().id().value());
@@ -269,19 +272,20 @@ public final class Execution implements LoadedRun {
     }
 
     private Payload outcome(Values values, @Nullable Object result) {
+        PayloadPlace place = PayloadPlace.result(held.run().id());
         if (result instanceof Encoded encoded) {
-            return encoded.payload();
+            return values.at(encoded.place()).moved(encoded.payload(), place);
         }
-        return values.store(
-                        result,
-                        held.definition().target().resultType(),
-                        "the result of workflow '" + definition() + "'")
+        return values.at(place)
+                .store(result, held.definition().target().resultType(), "the result of workflow '" + definition() + "'")
                 .payload();
     }
 
     private @Nullable Object input(Values values) {
         try {
-            return values.decode(held.input(), held.definition().target().inputType());
+            Registered definition = held.definition();
+            return values.at(PayloadPlace.input(held.inputOwner()))
+                    .decode(held.input(), definition.target().inputType());
         } catch (PayloadException unreadable) {
             throw transitions.stop(Sentences.unreadable(
                     "The input of run '%s'".formatted(held.run().id()), unreadable));
@@ -290,18 +294,19 @@ public final class Execution implements LoadedRun {
 
     private Departure failed(Values values, Replay replay, Throwable thrown) {
         Failure failure = Failure.of(thrown);
+        Values ending = values.at(PayloadPlace.result(held.run().id()));
         try {
             replay.finish(THE_END + ", by " + failure.summary());
         } catch (Replay.Mismatch mismatch) {
             return transitions.leave(new Move.Pause(messageOf(mismatch)));
         }
         if (thrown instanceof CancelledException) {
-            return transitions.end(RunState.CANCELLED, values.encode(failure), messageOf(thrown));
+            return transitions.end(RunState.CANCELLED, ending.encode(failure), messageOf(thrown));
         }
         if (thrown instanceof Skipped) {
             return transitions.end(RunState.SKIPPED, Payload.EMPTY, messageOf(thrown));
         }
-        Departure departure = transitions.end(RunState.FAILED, values.encode(failure), failure.summary());
+        Departure departure = transitions.end(RunState.FAILED, ending.encode(failure), reason(failure, thrown));
         if (departure instanceof Departure.Ended) { // Otherwise another worker ends it and logs it.
             RunId id = held.run().id();
             LOG.atWarn()
@@ -317,6 +322,13 @@ public final class Execution implements LoadedRun {
                             id);
         }
         return departure;
+    }
+
+    /** What the run's row says. If values are hidden, a message that may have one is only in the outcome. */
+    private String reason(Failure failure, Throwable thrown) {
+        return host.rules().codec().hidesTexts() && !(thrown instanceof DeadlineExceededException)
+                ? failure.type() + " (its message is hidden)"
+                : failure.summary();
     }
 
     private static String messageOf(Throwable thrown) {

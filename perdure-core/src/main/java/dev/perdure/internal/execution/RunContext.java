@@ -37,6 +37,7 @@ import dev.perdure.spi.change.Entry;
 import dev.perdure.spi.change.Move;
 import dev.perdure.spi.change.ObjectCall;
 import dev.perdure.spi.change.Payload;
+import dev.perdure.spi.payload.PayloadPlace;
 import dev.perdure.transaction.TransactionAction;
 import dev.perdure.transaction.TransactionBody;
 import dev.perdure.transaction.TransactionOptions;
@@ -303,7 +304,8 @@ class RunContext extends EngineRunContext {
     public Error continueAsNew(@Nullable Object input) {
         CallTarget.Kind kind = held.object() == null ? CallTarget.Kind.WORKFLOW : CallTarget.Kind.HANDLER;
         @Nullable Object next = input instanceof Invocation<?> again ? inputOf(again) : input;
-        Payload payload = values.input(kind, held.definition().target(), nextInput.apply(next));
+        Payload payload = values.at(PayloadPlace.input(held.inputOwner()))
+                .input(kind, held.definition().target(), nextInput.apply(next));
         int position = calls.derived("continueAsNew");
         futures.finish();
         throw transitions.restart(new Move.Restart(payload, derived.seed(position), leavesItsVersion()));

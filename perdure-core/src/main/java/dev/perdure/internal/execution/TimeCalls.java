@@ -46,14 +46,15 @@ record TimeCalls(Host host, ContextCalls calls, Transitions transitions, Waits w
         Optional<Recorded> answer = calls.rethrowDelivered(call).answer();
         if (answer.isPresent()) {
             try {
-                return values.decode(answer.get().entry().payload(), Instant.class);
+                return values.at(call.position()).decode(answer.get().entry().payload(), Instant.class);
             } catch (PayloadException unreadable) {
                 throw transitions.unreadable(call, unreadable);
             }
         }
         transitions.deliverTo(call);
         Instant now = host.clock().now();
-        transitions.defer(call.answer(Entry.Status.VALUE, values.encode(now)));
+        transitions.defer(
+                call.answer(Entry.Status.VALUE, values.at(call.position()).encode(now)));
         return now;
     }
 }

@@ -14,6 +14,7 @@ import dev.perdure.internal.dag.TypedDag;
 import dev.perdure.spi.Runs;
 import dev.perdure.spi.change.Payload;
 import dev.perdure.spi.change.RunRef;
+import dev.perdure.spi.payload.PayloadPlace;
 import java.time.Duration;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -42,11 +43,15 @@ public final class DagHandle<O extends @Nullable Object> extends RunHandle<O> im
             return super.decoded(outcome);
         }
         Map<String, @Nullable Payload> payloads = new LinkedHashMap<>();
-        Object leaves = services.settings().rules().codec().decode(outcome, LeafOutputs.class);
+        Object leaves = services.settings()
+                .rules()
+                .codec()
+                .at(PayloadPlace.result(id()))
+                .decode(outcome, LeafOutputs.class);
         if (leaves instanceof LeafOutputs outputs) {
             outputs.byTask().forEach((task, bytes) -> payloads.put(task, bytes == null ? null : new Payload(bytes)));
         }
-        return (O) new TaskOutputs(dag, services.settings().rules().codec(), payloads);
+        return (O) new TaskOutputs(dag, services.settings().rules().codec(), id(), payloads);
     }
 
     @Override

@@ -10,6 +10,7 @@ import dev.perdure.internal.dag.RunNames;
 import dev.perdure.internal.dag.TaskOutputs;
 import dev.perdure.internal.dag.TypedDag;
 import dev.perdure.internal.failure.Failure;
+import dev.perdure.internal.payload.PayloadCodec;
 import dev.perdure.internal.settings.Settings;
 import dev.perdure.spi.Codec;
 import dev.perdure.spi.Journals;
@@ -18,6 +19,7 @@ import dev.perdure.spi.change.Entry;
 import dev.perdure.spi.change.Payload;
 import dev.perdure.spi.change.Recorded;
 import dev.perdure.spi.change.RunRef;
+import dev.perdure.spi.payload.PayloadPlace;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Collection;
@@ -38,7 +40,7 @@ final class DagReader {
     private static final int PAGE_BYTES = 256 * 1024;
 
     private final Settings settings;
-    private final Codec codec;
+    private final PayloadCodec codec;
     private final TypedDag dag;
 
     DagReader(Settings settings, TypedDag dag) {
@@ -68,7 +70,7 @@ final class DagReader {
             events.addAll(events(row, attempts));
         }
         events.sort(Comparator.comparing(DagEvent::at));
-        return new DagStatus(run, tasks, events, new TaskOutputs(dag, codec, outputs));
+        return new DagStatus(run, tasks, events, new TaskOutputs(dag, codec, run.id(), outputs));
     }
 
     private Map<RunRef, Journals.Page> journals(List<Runs.TaskRow> rows, List<Runs.TaskRow> handlers) {
@@ -116,7 +118,7 @@ final class DagReader {
                 first(row, RunState.RUNNING),
                 state.isTerminal() ? Optional.of(row.info().changedAt()) : Optional.empty(),
                 row.info().reason(),
-                state == RunState.FAILED ? error(row.outcome()) : Optional.empty());
+                state == RunState.FAILED ? error(row) : Optional.empty());
     }
 
     private static Optional<Instant> first(Runs.TaskRow row, RunState state) {
@@ -126,10 +128,15 @@ final class DagReader {
                 .findFirst();
     }
 
-    private Optional<RecordedException> error(Payload outcome) {
-        return outcome.size() > 0 && codec.decode(outcome, Failure.class) instanceof Failure failure
+    private Optional<RecordedException> error(Runs.TaskRow row) {
+        Codec here = codec.at(PayloadPlace.result(row.run().id()));
+        return row.outcome().size() > 0 && here.decode(row.outcome(), Failure.class) instanceof Failure failure
                 ? Optional.of(failure.toException())
                 : Optional.empty();
+    }
+
+    private Codec codecOf(Runs.TaskRow row, Entry entry) {
+        return codec.at(PayloadPlace.entry(row.run().id(), entry.position()));
     }
 
     private List<DagEvent> events(Runs.TaskRow row, List<Recorded> attempts) {
@@ -140,7 +147,10 @@ final class DagReader {
         for (Recorded attempt : attempts) {
             if (attempt.entry().status() == Entry.Status.ATTEMPT) {
                 events.add(new DagEvent(
-                        attempt.at(), nameOf(row), DagEvent.What.RETRIED, FailedBodies.reason(codec, attempt.entry())));
+                        attempt.at(),
+                        nameOf(row),
+                        DagEvent.What.RETRIED,
+                        FailedBodies.reason(codecOf(row, attempt.entry()), attempt.entry())));
             }
         }
         events.sort(Comparator.comparing(DagEvent::at));

@@ -108,7 +108,7 @@ public final class HistoryPages {
         Stream<Item> answers = reader.answers(run).stream()
                 .skip(after.answers())
                 .map(answer -> new OfOperator(List.of(HistoryReader.event(answer))));
-        Stream<Item> entries = journal.entries().stream().map(this::item);
+        Stream<Item> entries = journal.entries().stream().map(timed -> item(run, timed));
         Stream<Item> open = reader.openProgress(run).stream()
                 .filter(progress -> progress.at().isAfter(after.at()))
                 .map(progress -> new OfOpenStep(List.of(progress)));
@@ -118,10 +118,10 @@ public final class HistoryPages {
                 .toList());
     }
 
-    private Item item(Journals.Timed timed) {
+    private Item item(RunRef run, Journals.Timed timed) {
         Entry entry = timed.recorded().entry();
         return new OfJournal(
-                reader.events(timed.recorded(), timed.failedAttempts()),
+                reader.events(run, timed.recorded(), timed.failedAttempts()),
                 new TimePlace(timed.recorded().at(), entry.position(), entry.note()));
     }
 }

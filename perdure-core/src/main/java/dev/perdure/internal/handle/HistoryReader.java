@@ -6,6 +6,7 @@ import dev.perdure.audit.AuditEntry;
 import dev.perdure.audit.AuditEntry.Action;
 import dev.perdure.audit.AuditFilter;
 import dev.perdure.internal.failure.FailedAttempt;
+import dev.perdure.internal.payload.PayloadCodec;
 import dev.perdure.internal.settings.Settings;
 import dev.perdure.report.StepProgress;
 import dev.perdure.spi.Codec;
@@ -15,6 +16,7 @@ import dev.perdure.spi.Store;
 import dev.perdure.spi.change.Entry;
 import dev.perdure.spi.change.Recorded;
 import dev.perdure.spi.change.RunRef;
+import dev.perdure.spi.payload.PayloadPlace;
 import dev.perdure.spi.report.Reports;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -32,7 +34,7 @@ final class HistoryReader {
     private static final int ANSWERS = 1_000;
 
     private final Store store;
-    private final Codec codec;
+    private final PayloadCodec codec;
 
     HistoryReader(Settings settings) {
         this.store = settings.store();
@@ -52,7 +54,7 @@ final class HistoryReader {
             Map<Integer, Integer> failed = failedAttempts(page);
             for (Recorded recorded : page.entries()) {
                 position = recorded.entry().position();
-                events.addAll(events(recorded, failed.getOrDefault(position, 0)));
+                events.addAll(events(run, recorded, failed.getOrDefault(position, 0)));
             }
         } while (!page.last());
         events.addAll(openProgress(run));
@@ -115,9 +117,9 @@ final class HistoryReader {
     }
 
     /** An entry, with the last progress of an attempt that failed before it. */
-    List<HistoryEvent> events(Recorded recorded, int failedAttempts) {
-        HistoryEvent event = event(recorded, failedAttempts);
-        return Stream.concat(progress(recorded, event).stream(), Stream.of(event))
+    List<HistoryEvent> events(RunRef run, Recorded recorded, int failedAttempts) {
+        HistoryEvent event = event(run, recorded, failedAttempts);
+        return Stream.concat(progress(run, recorded, event).stream(), Stream.of(event))
                 .toList();
     }
 
@@ -154,9 +156,13 @@ final class HistoryReader {
                 Optional.empty());
     }
 
-    private HistoryEvent event(Recorded recorded, int failedBefore) {
+    private Codec codecOf(RunRef run, Entry entry) {
+        return codec.at(PayloadPlace.entry(run.id(), entry.position()));
+    }
+
+    private HistoryEvent event(RunRef run, Recorded recorded, int failedBefore) {
         Entry entry = recorded.entry();
-        Optional<FailedAttempt> failed = FailedBodies.read(codec, entry);
+        Optional<FailedAttempt> failed = FailedBodies.read(codecOf(run, entry), entry);
         return new HistoryEvent(
                 HistoryEvent.Kind.valueOf(entry.kind().name()),
                 entry.name(),
@@ -165,7 +171,9 @@ final class HistoryReader {
                 FailedBodies.isBody(entry) ? failed.map(FailedAttempt::attempt).orElse(failedBefore + 1) : 0,
                 recorded.at(),
                 failed.flatMap(attempt -> nextAttemptAt(attempt, recorded.at())),
-                FailedBodies.isOne(entry) ? Optional.of(FailedBodies.reason(codec, entry)) : Optional.empty());
+                FailedBodies.isOne(entry)
+                        ? Optional.of(FailedBodies.reason(codecOf(run, entry), entry))
+                        : Optional.empty());
     }
 
     /** What those of its steps reported last that have not ended. */
@@ -186,8 +194,8 @@ final class HistoryReader {
     }
 
     /** The last progress of an attempt that failed, which is recorded with the failure. */
-    private Optional<HistoryEvent> progress(Recorded recorded, HistoryEvent failed) {
-        return FailedBodies.read(codec, recorded.entry())
+    private Optional<HistoryEvent> progress(RunRef run, Recorded recorded, HistoryEvent failed) {
+        return FailedBodies.read(codecOf(run, recorded.entry()), recorded.entry())
                 .flatMap(attempt -> Optional.ofNullable(attempt.reported()))
                 .filter(reported -> reported.message() != null)
                 .map(reported -> event(new StepProgress(

@@ -13,6 +13,7 @@ import dev.perdure.spi.Mailboxes;
 import dev.perdure.spi.change.Entry;
 import dev.perdure.spi.change.Mail;
 import dev.perdure.spi.change.RunRef;
+import dev.perdure.spi.payload.PayloadPlace;
 import java.time.Duration;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
@@ -27,7 +28,7 @@ record PromiseHandle<T extends @Nullable Object>(
         implements Promise<T> {
     @Override
     public void resolve(T value) {
-        mailSender.deliver(run.id(), mailSender.resolution(name, value));
+        mailSender.deliver(run.id(), mailSender.resolution(run.id(), name, value));
     }
 
     @Override
@@ -63,7 +64,7 @@ record PromiseHandle<T extends @Nullable Object>(
             throw new RejectedException(mail.text());
         }
         return (T) Values.read(
-                settings.rules().codec(),
+                settings.rules().codec().at(PayloadPlace.promise(run.id(), name.name())),
                 mail.payload(),
                 name.type(),
                 () -> "Promise '%s' of run '%s'".formatted(name, run.id()));

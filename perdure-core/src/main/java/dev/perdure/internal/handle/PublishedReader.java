@@ -10,6 +10,7 @@ import dev.perdure.internal.waiter.Waiters;
 import dev.perdure.spi.Clockwork;
 import dev.perdure.spi.Mailboxes;
 import dev.perdure.spi.change.RunRef;
+import dev.perdure.spi.payload.PayloadPlace;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.Deque;
@@ -55,8 +56,10 @@ final class PublishedReader<T extends @Nullable Object> implements Iterator<Publ
             throw new NoSuchElementException("Run '%s' has ended and published nothing more.".formatted(run.id()));
         }
         Mailboxes.Published next = page.removeFirst();
-        return new Published<>(
-                next.offset(), next.at(), (T) settings.rules().codec().decode(next.payload(), topic.type()));
+        return new Published<>(next.offset(), next.at(), (T) settings.rules()
+                .codec()
+                .at(PayloadPlace.published(run.id(), topic.name()))
+                .decode(next.payload(), topic.type()));
     }
 
     /** Waits for the first value. */

@@ -43,6 +43,7 @@ import dev.perdure.spi.Runs;
 import dev.perdure.spi.change.Change;
 import dev.perdure.spi.change.Payload;
 import dev.perdure.spi.change.RunRef;
+import dev.perdure.spi.payload.PayloadPlace;
 import java.lang.reflect.Type;
 import java.time.Duration;
 import java.util.Iterator;
@@ -187,7 +188,7 @@ public class RunHandle<R extends @Nullable Object> implements Run<R> {
     @SuppressWarnings({"unchecked", "NullAway"}) // decoded as the type this handle was made for
     R decoded(Payload outcome) {
         return (R) Values.read(
-                settings.rules().codec(),
+                settings.rules().codec().at(PayloadPlace.result(ref.id())),
                 outcome,
                 resultType,
                 () -> "The result of run '%s' of '%s'".formatted(ref.id(), info().definition()));
@@ -195,7 +196,7 @@ public class RunHandle<R extends @Nullable Object> implements Run<R> {
 
     /** The exception to throw if there is no result. */
     RunFailedException failure(Runs.Ended ended) {
-        Codec codec = settings.rules().codec();
+        Codec codec = settings.rules().codec().at(PayloadPlace.result(ref.id()));
         RecordedException cause = null;
         if (ended.outcome().size() > 0 && codec.decode(ended.outcome(), Failure.class) instanceof Failure failure) {
             cause = failure.toException();
@@ -212,7 +213,7 @@ public class RunHandle<R extends @Nullable Object> implements Run<R> {
     @Override
     public <T extends @Nullable Object> void send(Topic<T> topic, T value) {
         Texts.requireGiven("topic", topic);
-        mailSender.deliver(ref.id(), mailSender.message(topic, value));
+        mailSender.deliver(ref.id(), mailSender.message(ref.id(), topic, value));
     }
 
     @Override
@@ -257,7 +258,7 @@ public class RunHandle<R extends @Nullable Object> implements Run<R> {
     @SuppressWarnings({"unchecked", "NullAway"}) // decoded as the topic's own type
     private <T extends @Nullable Object> Published<T> decoded(Topic<T> topic, Mailboxes.Published published) {
         Object value = Values.read(
-                settings.rules().codec(),
+                settings.rules().codec().at(PayloadPlace.published(ref.id(), topic.name())),
                 published.payload(),
                 topic.type(),
                 () -> "What run '%s' published as '%s'".formatted(ref.id(), topic));
@@ -327,7 +328,8 @@ public class RunHandle<R extends @Nullable Object> implements Run<R> {
     @Override
     public void repair(Repair repair) {
         Texts.requireGiven("repair", repair);
-        Values values = new Values(settings.rules().codec(), settings.rules().maxPayloadBytes());
+        Values values = new Values(settings.rules().codec(), settings.rules().maxPayloadBytes())
+                .at(PayloadPlace.entry(ref.id(), repair.position()));
         Object value = repair.value();
         Type type = value == null ? Object.class : value.getClass();
         Payload payload = repair.failure()
@@ -351,11 +353,8 @@ public class RunHandle<R extends @Nullable Object> implements Run<R> {
         Texts.requireGiven("fork options", options);
         Clockwork clockwork = settings.clockwork();
         RunId id = options.id().orElseGet(() -> RunId.of(ref.id() + "-fork-" + Long.toHexString(clockwork.random())));
-        Object value = options.input();
-        Payload input = options.hasInput()
-                ? settings.rules().codec().encode(value, value == null ? Void.class : value.getClass())
-                : null;
-        RunRef forked = commands.fork(new Change.Fork(ref.id(), options.position(), id, clockwork.random(), input));
+        Change.Fork fork = new ForkWriter(settings).fork(ref, options, id);
+        RunRef forked = commands.fork(fork);
         return new RunHandle<>(forked, resultType, services);
     }
 

@@ -6,19 +6,25 @@ import dev.perdure.spi.Clockwork;
 import dev.perdure.spi.Codec;
 import dev.perdure.spi.change.Payload;
 import dev.perdure.spi.payload.PayloadOutput;
+import dev.perdure.spi.payload.PayloadPlace;
 import dev.perdure.spi.payload.PayloadReference;
 import dev.perdure.spi.payload.PayloadStore;
+import dev.perdure.spi.payload.PayloadTransform;
+import java.io.IOException;
 import java.io.InputStream;
+import java.io.UncheckedIOException;
 import java.lang.reflect.Type;
 import java.util.Optional;
 import java.util.UUID;
+import java.util.function.Consumer;
 import java.util.function.Function;
 import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
 /**
  * The codec of an engine. It stores a large value in the payload store and returns a reference to it, and resolves the
- * references that it is given. So nothing else in the engine knows where a value is.
+ * references that it is given. So nothing else in the engine knows where a value is. It also lets the application's
+ * transform change the bytes; for that it has to be {@linkplain #at bound to a place}.
  *
  * <p>How it works. A value is encoded piece by piece. As long as it is small, its bytes are kept, and it becomes a
  * payload. A larger one is hashed first. If the payload store has it already, which is the rule when a run replays, that
@@ -34,29 +40,62 @@ public final class PayloadCodec implements Codec {
     private final int inlineBytes;
     private final ReadingGate gate;
     private final Clockwork clockwork;
+    private final @Nullable PayloadTransform transform;
+    private final @Nullable PayloadPlace place;
 
-    private PayloadCodec(Codec codec, PayloadStore store, int inlineBytes, ReadingGate gate, Clockwork clockwork) {
+    private PayloadCodec(
+            Codec codec,
+            PayloadStore store,
+            int inlineBytes,
+            ReadingGate gate,
+            Clockwork clockwork,
+            @Nullable PayloadTransform transform,
+            @Nullable PayloadPlace place) {
         this.codec = codec;
         this.store = store;
         this.inlineBytes = inlineBytes;
         this.gate = gate;
         this.clockwork = clockwork;
+        this.transform = transform;
+        this.place = place;
     }
 
     /** Values of more than {@code inlineBytes} are large, and go to this store. */
     public static PayloadCodec of(Codec codec, PayloadStore store, int inlineBytes, Clockwork clockwork) {
         long room = Runtime.getRuntime().maxMemory() / SHARE_OF_HEAP;
-        return new PayloadCodec(codec, store, inlineBytes, new ReadingGate(clockwork, room), clockwork);
+        return new PayloadCodec(codec, store, inlineBytes, new ReadingGate(clockwork, room), clockwork, null, null);
+    }
+
+    /** The same, which has the bytes transformed. */
+    public PayloadCodec transforming(@Nullable PayloadTransform other) {
+        return new PayloadCodec(codec, store, inlineBytes, gate, clockwork, other, place);
+    }
+
+    /** The same for the values of a place. */
+    public PayloadCodec at(PayloadPlace other) {
+        return transform == null
+                ? this
+                : new PayloadCodec(codec, store, inlineBytes, gate, clockwork, transform, other);
+    }
+
+    /** Whether the bytes are transformed, so that a copy at another place is another payload. */
+    public boolean transforms() {
+        return transform != null;
+    }
+
+    /** Whether messages of exceptions must not be stored beside the values. */
+    public boolean hidesTexts() {
+        return transform != null && transform.hidesTexts();
     }
 
     /** The same, which reaches the payload store in another way. */
     public PayloadCodec through(UnaryOperator<PayloadStore> way) {
-        return new PayloadCodec(codec, way.apply(store), inlineBytes, gate, clockwork);
+        return new PayloadCodec(codec, way.apply(store), inlineBytes, gate, clockwork, transform, place);
     }
 
     /** The same, but it encodes values of any size in place. */
     public PayloadCodec inline() {
-        return new PayloadCodec(codec, store, Integer.MAX_VALUE, gate, clockwork);
+        return new PayloadCodec(codec, store, Integer.MAX_VALUE, gate, clockwork, transform, place);
     }
 
     /** The store of large values. */
@@ -79,13 +118,42 @@ public final class PayloadCodec implements Codec {
      */
     public Payload encode(@Nullable Object value, Type type, int most) {
         Draft draft = new Draft(inlineBytes);
-        codec.encode(value, type, draft);
+        encode(value, type, draft);
         if (draft.size() > most) {
             throw new PayloadException(
                     "it has %d bytes and the limit is %d. Store it elsewhere and pass a reference, or raise maxPayloadBytes."
                             .formatted(draft.size(), most));
         }
-        return draft.isLarge() ? stored(value, type, draft.reference()).payload() : draft.payload();
+        return draft.isLarge()
+                ? stored(output -> encode(value, type, output), draft.reference())
+                        .payload()
+                : draft.payload();
+    }
+
+    /** The value of a payload at this place as a payload for another place. */
+    public Payload moved(Payload payload, PayloadPlace to) {
+        if (transform == null || payload.size() == 0 || to.equals(place)) {
+            return payload;
+        }
+        return at(to).transformed(encoded(payload));
+    }
+
+    /** The bytes of a value as the application's codec wrote them. */
+    public Payload encoded(Payload payload) {
+        return transform == null || payload.size() == 0 ? payload : undone(inlined(payload));
+    }
+
+    /** What the application's codec wrote, as a payload for this place. */
+    public Payload transformed(Payload encoded) {
+        if (transform == null) {
+            return encoded;
+        }
+        Payload anew = transform.apply(encoded, place());
+        Draft draft = new Draft(inlineBytes);
+        draft.write(anew);
+        return draft.isLarge()
+                ? stored(output -> output.write(anew), draft.reference()).payload()
+                : draft.payload();
     }
 
     /** Whether a payload is in place, or its large value is still there; if so, it stays for another hour. */
@@ -93,23 +161,23 @@ public final class PayloadCodec implements Codec {
         return PayloadReference.of(payload).map(store::keep).orElse(true);
     }
 
-    private PayloadReference stored(@Nullable Object value, Type type, PayloadReference expected) {
+    private PayloadReference stored(Consumer<PayloadOutput> encoding, PayloadReference expected) {
         if (store.keep(expected)) {
             return expected;
         }
         while (true) {
-            Optional<PayloadReference> written = uploaded(value, type);
+            Optional<PayloadReference> written = uploaded(encoding);
             if (written.isPresent()) {
                 return written.get();
             }
         }
     }
 
-    private Optional<PayloadReference> uploaded(@Nullable Object value, Type type) {
+    private Optional<PayloadReference> uploaded(Consumer<PayloadOutput> encoding) {
         Upload upload = new Upload(store, () -> new UUID(clockwork.random(), clockwork.random()));
         boolean finished = false;
         try {
-            codec.encode(value, type, upload);
+            encoding.accept(upload);
             Optional<PayloadReference> written = upload.finish();
             finished = true;
             return written;
@@ -125,23 +193,73 @@ public final class PayloadCodec implements Codec {
     /** Writes the bytes of a value, large or not, without storing them. */
     @Override
     public void encode(@Nullable Object value, Type type, PayloadOutput output) {
-        codec.encode(value, type, output);
+        if (transform == null) {
+            codec.encode(value, type, output);
+        } else {
+            output.write(transform.apply(codec.encode(value, type), place()));
+        }
+    }
+
+    private PayloadPlace place() {
+        if (place == null) {
+            throw new IllegalStateException("A value is encoded or decoded for no place.");
+        }
+        return place;
     }
 
     // ---- decoding
 
     @Override
     public @Nullable Object decode(Payload payload, Type type) {
-        return PayloadReference.is(payload)
-                ? opened(payload, encoded -> codec.decode(encoded, type))
-                : codec.decode(payload, type);
+        if (!PayloadReference.is(payload)) {
+            return codec.decode(undone(payload), type);
+        }
+        return opened(
+                payload,
+                encoded -> transform == null ? codec.decode(encoded, type) : codec.decode(undone(all(encoded)), type));
     }
 
     @Override
     public @Nullable Object verify(@Nullable Object value, Payload payload, Type type) {
-        return PayloadReference.is(payload)
-                ? opened(payload, encoded -> codec.verify(value, encoded, type))
-                : codec.verify(value, payload, type);
+        if (!PayloadReference.is(payload)) {
+            return codec.verify(value, undone(payload), type);
+        }
+        return opened(
+                payload,
+                encoded -> transform == null
+                        ? codec.verify(value, encoded, type)
+                        : codec.verify(value, undone(all(encoded)), type));
+    }
+
+    private Payload undone(Payload stored) {
+        if (transform == null) {
+            return stored;
+        }
+        try {
+            return transform.undo(stored, place());
+        } catch (PayloadException notForIt) {
+            return debounced(transform, stored, notForIt);
+        }
+    }
+
+    /** The input of a run may be that of a debounced start, which did not know the id of the run. */
+    private Payload debounced(PayloadTransform undoing, Payload stored, PayloadException notForIt) {
+        if (place().kind() != PayloadPlace.Kind.INPUT) {
+            throw notForIt;
+        }
+        try {
+            return undoing.undo(stored, PayloadPlace.debounced());
+        } catch (PayloadException neither) {
+            throw notForIt;
+        }
+    }
+
+    private static Payload all(InputStream encoded) {
+        try {
+            return new Payload(encoded.readAllBytes());
+        } catch (IOException impossible) { // A download throws none.
+            throw new UncheckedIOException(impossible);
+        }
     }
 
     /**

@@ -22,6 +22,7 @@ import dev.perdure.spi.change.NewRun;
 import dev.perdure.spi.change.Parent;
 import dev.perdure.spi.change.Payload;
 import dev.perdure.spi.change.Task;
+import dev.perdure.spi.payload.PayloadPlace;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Base64;
@@ -76,7 +77,8 @@ public final class ScheduleFunction implements Registered.Function {
                 ScheduleTurn.Decision decision = decide(known.state(), situation);
                 known.decided(decision.state());
                 return new Turns.Decided(
-                        values.inline().encode(decision.state()), effects(engine, situation, decision));
+                        values.at(stateOf(situation.run().id())).inline().encode(decision.state()),
+                        effects(engine, situation, decision));
             }));
         }
         throw engine.continueAsNew(known.state());
@@ -106,11 +108,17 @@ public final class ScheduleFunction implements Registered.Function {
 
         ScheduleState state() {
             if (unread != null) {
-                state = (ScheduleState) Objects.requireNonNull(engine.decode(unread, ScheduleState.class));
+                state = (ScheduleState)
+                        Objects.requireNonNull(engine.decode(unread, ScheduleState.class, stateOf(engine.runId())));
                 unread = null;
             }
             return state;
         }
+    }
+
+    /** What the schedule records of a turn is what its next life begins with, so both have the same place. */
+    private static PayloadPlace stateOf(RunId run) {
+        return PayloadPlace.input(run);
     }
 
     private Turns.Wanted wanted(ScheduleState state) {
@@ -156,7 +164,8 @@ public final class ScheduleFunction implements Registered.Function {
                 EndReport.read(arrived.mail().payload()).ifPresent(reports::add);
             } else {
                 Instant at = Objects.requireNonNullElse(arrived.at(), situation.now());
-                command(name, arrived.mail()).ifPresent(command -> commands.add(new ScheduleTurn.Told(command, at)));
+                command(situation.run().id(), arrived.mail())
+                        .ifPresent(command -> commands.add(new ScheduleTurn.Told(command, at)));
             }
         }
         return ScheduleTurn.decide(
@@ -176,11 +185,15 @@ public final class ScheduleFunction implements Registered.Function {
     }
 
     /** A command that cannot be read comes from newer code than this worker's, and must not stop the schedule. */
-    private Optional<ScheduleCommand> command(String name, Mail mail) {
+    private Optional<ScheduleCommand> command(RunId run, Mail mail) {
         try {
-            return Optional.of(values.decode(mail.payload(), ScheduleCommand.class));
+            return Optional.of(values.at(PayloadPlace.message(run, ScheduleNames.COMMANDS.name()))
+                    .decode(mail.payload(), ScheduleCommand.class));
         } catch (PayloadException unreadable) {
-            LOG.error("A command to the schedule '{}' cannot be read and is dropped.", name, unreadable);
+            LOG.error(
+                    "A command to the schedule '{}' cannot be read and is dropped.",
+                    ScheduleNames.schedule(run),
+                    unreadable);
             return Optional.empty();
         }
     }
@@ -189,10 +202,12 @@ public final class ScheduleFunction implements Registered.Function {
             EngineContext engine, ScheduleSpec spec, Turns.Situation situation, Start start, int number) {
         String name = ScheduleNames.schedule(situation.run().id());
         ScheduleSpec.Options options = spec.options();
+        RunId id = RunId.of(start.run());
+        Payload input = new Payload(Base64.getDecoder().decode(start.what().input()));
         NewRun run = engine.intercepted(new NewRun(
-                RunId.of(start.run()),
+                id,
                 start.what().definition(),
-                new Payload(Base64.getDecoder().decode(start.what().input())),
+                values.at(PayloadPlace.input(id)).transformed(input),
                 engine.turns().seed(situation.position(), number),
                 options.queue(),
                 options.priority(),
@@ -211,7 +226,7 @@ public final class ScheduleFunction implements Registered.Function {
         Mail mail = Mail.value(
                 Channel.promise(Fire.topic().name()),
                 engine.turns().token(situation.position(), number),
-                values.encode(fire));
+                values.at(PayloadPlace.promise(id, Fire.topic().name())).encode(fire));
         return new Effect.Start(run, List.of(), List.of(mail));
     }
 

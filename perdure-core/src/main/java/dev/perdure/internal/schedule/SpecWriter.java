@@ -40,7 +40,7 @@ public record SpecWriter(CallTargets targets, Values values) {
 
     private Target target(Invocation<?> invocation) {
         CallTarget callee = targets.of(invocation);
-        byte[] input = values.inline().input(callee, invocation.input()).bytes();
+        byte[] input = values.plain().inline().input(callee, invocation.input()).bytes();
         return new Target(
                 callee.target().name(),
                 targets.dag(invocation).isPresent(),

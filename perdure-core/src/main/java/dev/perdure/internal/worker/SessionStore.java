@@ -14,11 +14,11 @@ import dev.perdure.internal.time.StoreClock;
 import dev.perdure.queue.Limiter;
 import dev.perdure.spi.Journals;
 import dev.perdure.spi.Mailboxes;
+import dev.perdure.spi.Mailboxes.Address;
 import dev.perdure.spi.Outcome;
 import dev.perdure.spi.Permits;
 import dev.perdure.spi.Runs;
 import dev.perdure.spi.change.Change;
-import dev.perdure.spi.change.Channel;
 import dev.perdure.spi.change.Mail;
 import dev.perdure.spi.change.ObjectKey;
 import dev.perdure.spi.change.Payload;
@@ -191,11 +191,11 @@ final class SessionStore implements StoreAccess {
     }
 
     @Override
-    public boolean answer(String token, Function<Channel, Mail> mail) {
+    public boolean answer(String token, Function<Address, Mail> mail) {
         return untilReached(
                 () -> "The answer to an awakeable",
                 () -> settings.store().mailboxes().awakeable(Tokens.hash(token)).stream()
-                        .map(address -> MailChanges.answer(address, mail.apply(Channel.answer(address.position()))))
+                        .map(address -> MailChanges.answer(address, mail.apply(address)))
                         .anyMatch(delivery -> MailChanges.reached(List.of(committer.commit(delivery))) > 0));
     }
 

@@ -300,6 +300,7 @@ public sealed interface Change {
      * @param id the id of the new run
      * @param seed the seed of the new run, by which the store recognises a fork that was sent twice
      * @param input its input, or null for that of the other run
+     * @param entries what it takes over instead of the entries of the other run at the same positions and notes
      * @param audit the audit entry, or null
      */
     record Fork(
@@ -308,10 +309,17 @@ public sealed interface Change {
             RunId id,
             long seed,
             @Nullable Payload input,
-            @Nullable Audit audit) implements Change {
-        /** A fork without an audit entry. */
+            List<Entry> entries,
+            @Nullable Audit audit)
+            implements Change {
+        /** A fork that takes over what the other run has recorded, without an audit entry. */
         public Fork(RunId from, int position, RunId id, long seed, @Nullable Payload input) {
-            this(from, position, id, seed, input, null);
+            this(from, position, id, seed, input, List.of(), null);
+        }
+
+        /** The same with an audit entry. */
+        public Fork auditedBy(@Nullable Audit entry) {
+            return new Fork(from, position, id, seed, input, entries, entry);
         }
 
         /** For stores: why a run cannot be forked, or null if its journal decides. */

@@ -130,9 +130,9 @@ public final class RetrySql {
                 UPDATE ${schema}.run SET epoch = 1 WHERE key = ? AND epoch = 0
             ), copied AS (
                 INSERT INTO ${schema}.journal (key, position, note, partition, at, kind, status, name, payload)
-                SELECT g.key, j.position, j.note, g.key & 255, j.at, j.kind, j.status, j.name, j.payload
+                SELECT g.key, j.position, j.note, g.key & 255, j.at, j.kind, j.status, j.name, COALESCE(e.anew, j.payload)
                 FROM (SELECT ?::bigint AS key, ?::bigint AS source) g
-                CROSS JOIN unnest(?::int[], ?::int[]) AS e (position, note)
+                CROSS JOIN unnest(?::int[], ?::int[], ?::bytea[]) AS e (position, note, anew)
                 CROSS JOIN LATERAL (
                     SELECT * FROM ${schema}.journal
                     WHERE journal.key = g.source AND journal.position = e.position AND journal.note = e.note OFFSET 0

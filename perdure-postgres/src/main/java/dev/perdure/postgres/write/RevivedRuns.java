@@ -34,7 +34,9 @@ import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.Instant;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
@@ -243,8 +245,8 @@ final class RevivedRuns {
                 : Change.Retry.keyTaken(id, Objects.requireNonNull(key).text(), rival);
     }
 
-    private static void places(Parameters parameters, List<RetryPlan.Place> places) throws SQLException {
-        parameters
+    private static Parameters places(Parameters parameters, List<RetryPlan.Place> places) throws SQLException {
+        return parameters
                 .ints(places.stream().mapToInt(RetryPlan.Place::position).toArray())
                 .ints(places.stream().mapToInt(RetryPlan.Place::note).toArray());
     }
@@ -371,13 +373,28 @@ final class RevivedRuns {
                             List.of(new Part(
                                     sql.copy,
                                     parameters -> places(
-                                            parameters
-                                                    .number(started.run().key())
-                                                    .number(started.run().key())
-                                                    .number(source.key()),
-                                            plan.copied()))));
+                                                    parameters
+                                                            .number(started.run()
+                                                                    .key())
+                                                            .number(started.run()
+                                                                    .key())
+                                                            .number(source.key()),
+                                                    plan.copied())
+                                            .bytes(anew(fork, plan)))));
             audit(connection, fork.audit(), source);
         }
         return outcome;
+    }
+
+    /** The payloads that the fork has in the place of those of the other run, as the plan lists them; null for the rest. */
+    private static byte[] @Nullable [] anew(Change.Fork fork, ForkPlan plan) {
+        Map<RetryPlan.Place, byte[]> payloads = new HashMap<>();
+        fork.entries()
+                .forEach(entry -> payloads.put(
+                        new RetryPlan.Place(entry.position(), entry.note()),
+                        entry.payload().bytes()));
+        return payloads.isEmpty()
+                ? new byte[0][]
+                : plan.copied().stream().map(payloads::get).toArray(byte[][]::new);
     }
 }

@@ -160,6 +160,7 @@ final class EngineLifecycle
         beans.interceptors().forEach(made::interceptor);
         beans.retry().ifPresent(made::retry);
         beans.codec().ifPresent(made::codec);
+        beans.transform().ifPresent(made::transform);
         beans.retention().ifPresent(made::retention);
         beans.operator().ifPresent(made::operator);
         properties.applyTo(made);

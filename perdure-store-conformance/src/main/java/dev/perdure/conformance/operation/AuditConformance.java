@@ -124,7 +124,7 @@ public abstract class AuditConformance extends DagConformance {
         apply(worker, advance(run, 1, new Move.End(RunState.FAILED, payload("1"), "no")));
         Audit retried = audit(Action.RETRY, run);
         Change retry = new Change.Retry(run.id(), found(run).info().changedAt(), retried);
-        Change fork = new Change.Fork(run.id(), 1, RunId.of("b"), 7, null, audit(Action.FORK, run));
+        Change fork = new Change.Fork(run.id(), 1, RunId.of("b"), 7, null).auditedBy(audit(Action.FORK, run));
         for (int i = 0; i < 2; i++) {
             apply(Lane.client(0), retry);
             apply(Lane.client(0), fork);
@@ -161,7 +161,7 @@ public abstract class AuditConformance extends DagConformance {
         apply(worker, advance(run, 1, complete("1")));
         Change retry = new Change.Retry(run.id(), found(run).info().changedAt(), audit(Action.RETRY, run));
         assertThat(apply(Lane.client(0), retry)).isInstanceOf(Outcome.Refused.class);
-        Change fork = new Change.Fork(run.id(), 1, run.id(), 7, null, audit(Action.FORK, run));
+        Change fork = new Change.Fork(run.id(), 1, run.id(), 7, null).auditedBy(audit(Action.FORK, run));
         assertThat(apply(Lane.client(0), fork)).isInstanceOf(Outcome.Existing.class);
 
         assertThat(entries()).isEmpty();

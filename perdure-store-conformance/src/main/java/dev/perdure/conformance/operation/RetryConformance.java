@@ -345,6 +345,18 @@ public abstract class RetryConformance extends DagConformance {
     }
 
     @Test
+    void a_fork_takes_over_the_entries_that_come_with_it_where_the_run_has_one() {
+        WorkerId worker = join();
+        RunRef run = startOwned(worker, "a");
+        apply(worker, advance(run, 1, STAY, step(1, "1"), step(2, "2"), step(3, "3")));
+        List<Entry> anew = List.of(step(1, "\"anew\""), step(3, "\"too late\""), step(9, "\"nowhere\""));
+
+        apply(Lane.client(0), new Change.Fork(run.id(), 3, RunId.of("b"), 4711, null, anew, null));
+        assertThat(journalOf(refOf("b"))).containsExactly(step(1, "\"anew\""), step(2, "2"));
+        assertThat(journalOf(run)).containsExactly(step(1, "1"), step(2, "2"), step(3, "3"));
+    }
+
+    @Test
     void a_fork_is_refused_behind_a_call_without_an_answer() {
         WorkerId worker = join();
         RunRef run = startOwned(worker, "a");

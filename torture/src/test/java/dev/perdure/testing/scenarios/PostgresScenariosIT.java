@@ -298,6 +298,9 @@ class PostgresScenariosIT {
     final class LargePayloads extends LargePayloadScenarios implements OnPostgres {}
 
     @Nested
+    final class EncryptedValues extends EncryptionScenarios implements OnPostgres {}
+
+    @Nested
     final class LimitersOfSteps extends LimiterScenarios implements OnPostgres {}
 
     @Nested

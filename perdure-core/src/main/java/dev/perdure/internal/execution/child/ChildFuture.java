@@ -13,6 +13,7 @@ import dev.perdure.internal.execution.replay.ContextCall;
 import dev.perdure.internal.execution.replay.Replay;
 import dev.perdure.spi.change.Channel;
 import dev.perdure.spi.change.Entry;
+import dev.perdure.spi.payload.PayloadPlace;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
@@ -29,7 +30,13 @@ final class ChildFuture<T extends @Nullable Object> extends MailFuture<T> implem
             Function<Entry, Settled<T>> reader,
             RunId id,
             OnCancel onCancel) {
-        super(futures, call, past, Channel.answer(call.position()), runMail, reader);
+        super(
+                futures,
+                call,
+                past,
+                new Source(Channel.answer(call.position()), PayloadPlace.result(id)),
+                runMail,
+                reader);
         this.id = id;
         this.onCancel = onCancel;
     }

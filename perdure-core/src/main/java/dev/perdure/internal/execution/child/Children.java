@@ -32,6 +32,7 @@ import dev.perdure.spi.change.Entry;
 import dev.perdure.spi.change.NewRun;
 import dev.perdure.spi.change.Parent;
 import dev.perdure.spi.change.Payload;
+import dev.perdure.spi.payload.PayloadPlace;
 import dev.perdure.spi.payload.PayloadReference;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
@@ -112,7 +113,7 @@ public final class Children {
                             .formatted(target.name()));
         }
         callee.require(options.start());
-        Payload payload = values.input(callee, input);
+        Payload payload = inputs().input(callee, input);
         ContextCall call = calls.open(what, Entry.Kind.CHILD, callee.name());
         Replay.Past past = calls.rethrowDelivered(call);
         Input encoded = new Input(payload, () -> fingerprint(payload, callee, input));
@@ -136,7 +137,7 @@ public final class Children {
                     "%s was called with messages, but a run that another run starts begins with an empty mailbox. Send them with send(…) to the id that %s returns."
                             .formatted(what, what));
         }
-        Payload payload = values.input(callee, input);
+        Payload payload = inputs().input(callee, input);
         ContextCall call = calls.open(what, Entry.Kind.CHILD, callee.name());
         Replay.Past past = calls.rethrowDelivered(call);
         Input encoded = new Input(payload, () -> fingerprint(payload, callee, input));
@@ -158,9 +159,14 @@ public final class Children {
         String asked = encoded.fingerprint().get();
         if (end >= 0
                 && !written.substring(end + 1).equals(asked)
-                && fingerprint(values.input(callee, input), callee, input).equals(asked)) {
+                && fingerprint(inputs().input(callee, input), callee, input).equals(asked)) {
             throw calls.differs(call, call.describe() + " with another input", call.describe());
         }
+    }
+
+    /** An input is encoded before the id of the child is known; until then it is a value of this run. */
+    private Values inputs() {
+        return values.at(PayloadPlace.input(values.run()));
     }
 
     /** The fingerprint of an input. A large one is encoded once more, because its payload is only a reference. */
@@ -169,7 +175,7 @@ public final class Children {
             return Fingerprint.of(payload);
         }
         Fingerprint fingerprint = new Fingerprint();
-        values.write(callee, input, fingerprint);
+        inputs().write(callee, input, fingerprint);
         return fingerprint.text();
     }
 
@@ -185,7 +191,7 @@ public final class Children {
         NewRun run = intercepted(new NewRun(
                 id,
                 callee.target().name(),
-                input.payload(),
+                inputs().moved(input.payload(), PayloadPlace.input(id)),
                 derived.seed(call.position()),
                 options.queue(),
                 options.priority(),

@@ -53,7 +53,9 @@ final class JoinedFuture<P extends @Nullable Object, T extends @Nullable Object>
         this.transitions = transitions;
         this.parts = parts;
         this.rule = rule;
-        past.answer().map(Recorded::entry).ifPresent(entry -> decided = values.decode(entry.payload(), Integer.class));
+        past.answer()
+                .map(Recorded::entry)
+                .ifPresent(entry -> decided = values.at(call.position()).decode(entry.payload(), Integer.class));
     }
 
     @Override
@@ -78,7 +80,8 @@ final class JoinedFuture<P extends @Nullable Object, T extends @Nullable Object>
     private void decide(int number, Settled<? extends P> part) {
         if (rule.decides().test(part)) {
             decided = number;
-            transitions.defer(call.answer(Entry.Status.VALUE, values.encode(number)));
+            transitions.defer(
+                    call.answer(Entry.Status.VALUE, values.at(call.position()).encode(number)));
         }
     }
 

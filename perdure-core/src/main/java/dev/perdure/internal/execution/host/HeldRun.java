@@ -1,5 +1,6 @@
 package dev.perdure.internal.execution.host;
 
+import dev.perdure.RunId;
 import dev.perdure.internal.definition.Registered;
 import dev.perdure.spi.Dispatch.Claimed;
 import dev.perdure.spi.change.Control;
@@ -63,5 +64,10 @@ public record HeldRun(
                 known.filter(state -> holding.equals(Optional.of(state.object())))
                         .orElse(null),
                 claim.origin());
+    }
+
+    /** The run for which its input was made. */
+    public RunId inputOwner() {
+        return definition.function().inputOwner(run.id());
     }
 }

@@ -5,11 +5,11 @@ import dev.perdure.error.StoreException;
 import dev.perdure.queue.Limiter;
 import dev.perdure.spi.Journals;
 import dev.perdure.spi.Mailboxes;
+import dev.perdure.spi.Mailboxes.Address;
 import dev.perdure.spi.Outcome;
 import dev.perdure.spi.Permits;
 import dev.perdure.spi.Runs;
 import dev.perdure.spi.change.Change;
-import dev.perdure.spi.change.Channel;
 import dev.perdure.spi.change.Mail;
 import dev.perdure.spi.change.ObjectKey;
 import dev.perdure.spi.change.Payload;
@@ -80,7 +80,7 @@ public interface StoreAccess {
     int emit(String event, String key, Payload payload, UUID token);
 
     /** Delivers mail to the awakeable with this token. Returns whether it arrived. */
-    boolean answer(String token, Function<Channel, Mail> mail);
+    boolean answer(String token, Function<Address, Mail> mail);
 
     /** The tasks that were started with this run. */
     List<Runs.TaskRow> tasks(RunRef run);

@@ -9,10 +9,12 @@ import dev.perdure.internal.execution.value.Derived;
 import dev.perdure.internal.execution.value.Tokens;
 import dev.perdure.internal.execution.value.Values;
 import dev.perdure.internal.text.Texts;
+import dev.perdure.spi.Mailboxes.Address;
 import dev.perdure.spi.change.Channel;
 import dev.perdure.spi.change.Entry;
 import dev.perdure.spi.change.Mail;
 import dev.perdure.spi.change.Payload;
+import dev.perdure.spi.payload.PayloadPlace;
 import java.lang.reflect.Type;
 import java.util.UUID;
 import java.util.concurrent.Callable;
@@ -39,23 +41,30 @@ public final class AwakeableAnswers {
     public boolean resolve(String token, @Nullable Object value) {
         Texts.requireGiven("token", token);
         Type type = value == null ? Object.class : value.getClass();
-        Payload payload = values.store(value, type, "the value of an awakeable").payload();
-        return answer("resolve", token, (channel, mail) -> Mail.value(channel, mail, payload));
+        Values mine = values.at(PayloadPlace.input(values.run())); // The awaiting run is not known yet.
+        Payload payload = mine.store(value, type, "the value of an awakeable").payload();
+        return answer("resolve", token, (address, mail) -> {
+            PayloadPlace place = PayloadPlace.entry(address.run(), address.position());
+            return Mail.value(Channel.answer(address.position()), mail, mine.moved(payload, place));
+        });
     }
 
     /** Rejects an awakeable. Returns false if another answer came first. */
     public boolean reject(String token, String reason) {
         Texts.requireGiven("token", token);
         Texts.requireReason(reason);
-        return answer("reject", token, (channel, mail) -> Mail.failure(channel, mail, reason, Payload.EMPTY));
+        return answer(
+                "reject",
+                token,
+                (address, mail) -> Mail.failure(Channel.answer(address.position()), mail, reason, Payload.EMPTY));
     }
 
     /** The token is a secret, so the journal has only its hash. */
-    private boolean answer(String what, String token, BiFunction<Channel, UUID, Mail> answer) {
+    private boolean answer(String what, String token, BiFunction<Address, UUID, Mail> answer) {
         String name = "%s awakeable '%s'".formatted(what, Tokens.hash(token));
         ContextCall call = calls.take(what, Entry.Kind.STEP, name);
         UUID mail = derived.uuid(what, call.position());
-        Callable<Boolean> body = () -> host.store().answer(token, channel -> answer.apply(channel, mail));
+        Callable<Boolean> body = () -> host.store().answer(token, address -> answer.apply(address, mail));
         Object arrived = steps.perform(call, calls.past(call), Boolean.class, body, StepOptions.defaults());
         return Boolean.TRUE.equals(arrived);
     }

@@ -10,6 +10,7 @@ import dev.perdure.internal.execution.value.Derived;
 import dev.perdure.internal.execution.value.Values;
 import dev.perdure.spi.change.Entry;
 import dev.perdure.spi.change.Payload;
+import dev.perdure.spi.payload.PayloadPlace;
 import java.util.UUID;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
@@ -17,8 +18,9 @@ import org.jspecify.annotations.Nullable;
 /** Events that a run emits. Each emission is a step, because the code may depend on how many runs it reached. */
 public record Emissions(Host host, ContextCalls calls, Steps steps, Values values, Derived derived) {
     public <T extends @Nullable Object> int emit(Topic<T> name, String key, T value) {
-        Payload payload =
-                values.store(value, name.type(), "the event '" + name + "'").payload();
+        Payload payload = values.at(PayloadPlace.event(name.name()))
+                .store(value, name.type(), "the event '" + name + "'")
+                .payload();
         String event = RunMail.eventName(name, key);
         ContextCall call = calls.take("emit", Entry.Kind.STEP, "emit '" + event + "'");
         UUID token = derived.uuid("emit", call.position());

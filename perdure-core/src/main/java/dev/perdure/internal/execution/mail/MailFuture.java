@@ -12,6 +12,7 @@ import dev.perdure.spi.change.Effect;
 import dev.perdure.spi.change.Entry;
 import dev.perdure.spi.change.Payload;
 import dev.perdure.spi.change.Recorded;
+import dev.perdure.spi.payload.PayloadPlace;
 import java.util.Optional;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
@@ -27,12 +28,21 @@ import org.jspecify.annotations.Nullable;
 public class MailFuture<T extends @Nullable Object> extends EngineFuture<T> {
     private final ContextCall call;
     private final Channel channel;
+    private final PayloadPlace madeFor;
     private final RunMail runMail;
     private final Function<Entry, Settled<T>> reader;
     /** Whether the journal shows what this waits for. */
     private boolean noted;
 
     private @Nullable Settled<T> settled;
+
+    /**
+     * Where mail comes from.
+     *
+     * @param channel the channel on which it arrives
+     * @param madeFor the place for which its value was made
+     */
+    public record Source(Channel channel, PayloadPlace madeFor) {}
 
     /**
      * A future of what arrives on a channel.
@@ -43,12 +53,13 @@ public class MailFuture<T extends @Nullable Object> extends EngineFuture<T> {
             Futures futures,
             ContextCall call,
             Replay.Past past,
-            Channel channel,
+            Source source,
             RunMail runMail,
             Function<Entry, Settled<T>> reader) {
         super(futures);
         this.call = call;
-        this.channel = channel;
+        this.channel = source.channel();
+        this.madeFor = source.madeFor();
         this.runMail = runMail;
         this.reader = reader;
         this.noted = channel.kind() == Channel.Kind.ANSWER || !past.entries().isEmpty();
@@ -69,7 +80,7 @@ public class MailFuture<T extends @Nullable Object> extends EngineFuture<T> {
     }
 
     private void settle(Arrived arrived) {
-        Entry answer = runMail.answer(call, arrived.mail());
+        Entry answer = runMail.answer(call, arrived.mail(), madeFor);
         settled = reader.apply(answer);
         if (channel.kind() == Channel.Kind.PROMISE) {
             runMail.defer(answer); // Other futures may wait for it too.

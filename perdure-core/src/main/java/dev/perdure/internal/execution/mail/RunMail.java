@@ -28,6 +28,7 @@ import dev.perdure.spi.change.Effect;
 import dev.perdure.spi.change.Entry;
 import dev.perdure.spi.change.Mail;
 import dev.perdure.spi.change.Payload;
+import dev.perdure.spi.payload.PayloadPlace;
 import java.lang.reflect.Type;
 import java.nio.charset.StandardCharsets;
 import java.util.Optional;
@@ -83,7 +84,12 @@ public final class RunMail {
         ContextCall call = calls.open("receive", Entry.Kind.RECEIVE, topic.name());
         Replay.Past past = calls.rethrowDelivered(call);
         return new MailFuture<>(
-                futures, call, past, Channel.message(topic.name()), this, entry -> value(call, entry, topic.type()));
+                futures,
+                call,
+                past,
+                new MailFuture.Source(Channel.message(topic.name()), PayloadPlace.message(values.run(), topic.name())),
+                this,
+                entry -> value(call, entry, topic.type()));
     }
 
     public <T extends @Nullable Object> DurableFuture<T> promise(Topic<T> name) {
@@ -91,7 +97,12 @@ public final class RunMail {
         ContextCall call = calls.open("promise", Entry.Kind.PROMISE, name.name());
         Replay.Past past = calls.rethrowDelivered(call);
         return new MailFuture<>(
-                futures, call, past, Channel.promise(name.name()), this, entry -> answer(call, entry, name.type()));
+                futures,
+                call,
+                past,
+                new MailFuture.Source(Channel.promise(name.name()), PayloadPlace.promise(values.run(), name.name())),
+                this,
+                entry -> answer(call, entry, name.type()));
     }
 
     public <T extends @Nullable Object> DurableFuture<T> event(Topic<T> event, String key) {
@@ -113,7 +124,8 @@ public final class RunMail {
             transitions.defer(
                     call.note(1, Entry.Status.BEGUN, Payload.EMPTY), new Effect.Subscribe(event, key, call.position()));
         }
-        return new MailFuture<>(futures, call, past, Channel.answer(call.position()), this, reader);
+        MailFuture.Source source = new MailFuture.Source(Channel.answer(call.position()), PayloadPlace.event(event));
+        return new MailFuture<>(futures, call, past, source, this, reader);
     }
 
     static String eventName(Topic<?> event, String key) {
@@ -151,7 +163,7 @@ public final class RunMail {
                     futures,
                     call,
                     past,
-                    Channel.answer(call.position()),
+                    new Source(Channel.answer(call.position()), PayloadPlace.entry(values.run(), call.position())),
                     RunMail.this,
                     entry -> RunMail.this.answer(call, entry, type));
             this.token = token;
@@ -163,17 +175,27 @@ public final class RunMail {
         }
     }
 
-    /** A mail as an entry of the journal. */
-    Entry answer(ContextCall call, Mail mail) {
+    /** A mail as an entry of the journal, and so as a value for that position. */
+    Entry answer(ContextCall call, Mail mail, PayloadPlace madeFor) {
+        Values found = values.at(madeFor);
         if (mail.status() == Entry.Status.VALUE) {
-            return call.answer(Entry.Status.VALUE, mail.payload());
+            return call.answer(Entry.Status.VALUE, moved(call, mail, found));
         }
-        return call.answer(Entry.Status.FAILURE, values.encode(new FailedMail(mail.text(), failure(call, mail))));
+        FailedMail failed = new FailedMail(mail.text(), failure(call, mail, found));
+        return call.answer(Entry.Status.FAILURE, values.at(call.position()).encode(failed));
     }
 
-    private @Nullable Failure failure(ContextCall call, Mail mail) {
+    private Payload moved(ContextCall call, Mail mail, Values found) {
         try {
-            return mail.payload().size() == 0 ? null : values.decode(mail.payload(), Failure.class);
+            return found.moved(mail.payload(), PayloadPlace.entry(values.run(), call.position()));
+        } catch (PayloadException unreadable) {
+            throw transitions.unreadable(call, unreadable);
+        }
+    }
+
+    private @Nullable Failure failure(ContextCall call, Mail mail, Values found) {
+        try {
+            return mail.payload().size() == 0 ? null : found.decode(mail.payload(), Failure.class);
         } catch (PayloadException unreadable) {
             throw transitions.unreadable(call, unreadable);
         }
@@ -188,7 +210,7 @@ public final class RunMail {
     @SuppressWarnings({"unchecked", "NullAway"}) // decoded as the type that the caller declared
     public <T extends @Nullable Object> Settled<T> value(ContextCall call, Entry entry, Type type) {
         try {
-            return EngineFuture.value((T) values.decode(entry.payload(), type));
+            return EngineFuture.value((T) values.at(call.position()).decode(entry.payload(), type));
         } catch (PayloadException unreadable) {
             throw transitions.unreadable(call, unreadable);
         }
@@ -196,7 +218,7 @@ public final class RunMail {
 
     public FailedMail failed(ContextCall call, Entry entry) {
         try {
-            return values.decode(entry.payload(), FailedMail.class);
+            return values.at(call.position()).decode(entry.payload(), FailedMail.class);
         } catch (PayloadException unreadable) {
             throw transitions.unreadable(call, unreadable);
         }
@@ -207,7 +229,7 @@ public final class RunMail {
     public <T extends @Nullable Object> void send(RunId to, Topic<T> topic, T value) {
         Texts.requireGiven("topic", topic);
         Texts.requireGiven("run id", to);
-        Payload payload = encode("message", topic, value);
+        Payload payload = encode("message", PayloadPlace.message(to, topic.name()), topic, value);
         ContextCall call = calls.take("send", Entry.Kind.EFFECT, "send on topic '%s' to '%s'".formatted(topic, to));
         deliver(call, to, Mail.value(Channel.message(topic.name()), derived.uuid("send", call.position()), payload));
     }
@@ -215,7 +237,7 @@ public final class RunMail {
     public <T extends @Nullable Object> void resolve(RunId run, Topic<T> promise, T value) {
         Texts.requireGiven("name of the promise", promise);
         Texts.requireGiven("run id", run);
-        Payload payload = encode("promise", promise, value);
+        Payload payload = encode("promise", PayloadPlace.promise(run, promise.name()), promise, value);
         ContextCall call =
                 calls.take("resolve", Entry.Kind.EFFECT, "resolve promise '%s' of '%s'".formatted(promise, run));
         Channel channel = Channel.promise(promise.name());
@@ -234,7 +256,7 @@ public final class RunMail {
 
     public <T extends @Nullable Object> void publish(Topic<T> topic, T value) {
         Texts.requireGiven("topic", topic);
-        Payload payload = encode("published value", topic, value);
+        Payload payload = encode("published value", PayloadPlace.published(values.run(), topic.name()), topic, value);
         ContextCall call = calls.take("publish", Entry.Kind.EFFECT, "publish '%s'".formatted(topic));
         carryOut(call, new Effect.Publish(topic.name(), call.position(), payload));
     }
@@ -267,8 +289,9 @@ public final class RunMail {
         }
     }
 
-    private <T extends @Nullable Object> Payload encode(String what, Topic<T> topic, T value) {
-        return values.store(value, topic.type(), "the %s for '%s'".formatted(what, topic))
+    private <T extends @Nullable Object> Payload encode(String what, PayloadPlace place, Topic<T> topic, T value) {
+        return values.at(place)
+                .store(value, topic.type(), "the %s for '%s'".formatted(what, topic))
                 .payload();
     }
 }

@@ -47,6 +47,11 @@ public final class ObjectMemory implements StateSource {
     }
 
     @Override
+    public ObjectKey object() {
+        return object;
+    }
+
+    @Override
     public Optional<Payload> read(String name) {
         Optional<Payload> mine = written.get(name);
         return mine == null ? Optional.ofNullable(underneath().get(name)) : mine;

@@ -54,7 +54,7 @@ public final class StateCalls {
 
     @SuppressWarnings("unchecked") // decoded as the key's own type
     private <T> @Nullable T decoded(Payload payload, StateKey<T> key) {
-        return (T) values.decode(payload, key.type());
+        return (T) values.at(source.place(key.name())).decode(payload, key.type());
     }
 
     private Optional<Entry> recorded(ContextCall call) {
@@ -74,7 +74,7 @@ public final class StateCalls {
         ContextCall call = calls.takeAhead("keys", Entry.Kind.STATE_NAMES, "");
         Entry answer = recorded(call).orElseGet(() -> askNames(call));
         try {
-            return new TreeSet<>(Arrays.asList(values.decode(answer.payload(), String[].class)));
+            return new TreeSet<>(Arrays.asList(values.at(call.position()).decode(answer.payload(), String[].class)));
         } catch (PayloadException unreadable) {
             throw transitions.unreadable(call, unreadable);
         }
@@ -84,7 +84,8 @@ public final class StateCalls {
         transitions.deliverTo(call);
         String[] names =
                 calls.fitting(() -> transitions.answered(source::names)).toArray(String[]::new);
-        Entry answer = call.answer(Entry.Status.VALUE, values.encode(names));
+        Entry answer =
+                call.answer(Entry.Status.VALUE, values.at(call.position()).encode(names));
         transitions.deferForReplay(answer);
         return answer;
     }
@@ -100,7 +101,9 @@ public final class StateCalls {
         set(
                 memory,
                 key.name(),
-                values.store(value, key.type(), "the state '" + key + "'").payload());
+                values.at(source.place(key.name()))
+                        .store(value, key.type(), "the state '" + key + "'")
+                        .payload());
     }
 
     public void set(ObjectMemory memory, String name, Payload payload) {

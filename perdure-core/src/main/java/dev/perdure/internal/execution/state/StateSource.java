@@ -3,6 +3,7 @@ package dev.perdure.internal.execution.state;
 import dev.perdure.internal.execution.host.Host;
 import dev.perdure.spi.change.ObjectKey;
 import dev.perdure.spi.change.Payload;
+import dev.perdure.spi.payload.PayloadPlace;
 import java.util.Optional;
 import java.util.SortedSet;
 import java.util.TreeSet;
@@ -12,6 +13,13 @@ public interface StateSource {
     Optional<Payload> read(String name);
 
     SortedSet<String> names();
+
+    ObjectKey object();
+
+    /** The place of a value. */
+    default PayloadPlace place(String name) {
+        return PayloadPlace.state(object().type(), object().key(), name);
+    }
 
     /** The committed state, read each time: for calls that do not hold the object. */
     static StateSource committed(Host host, ObjectKey object) {
@@ -24,6 +32,11 @@ public interface StateSource {
             @Override
             public SortedSet<String> names() {
                 return new TreeSet<>(host.store().state(object).keySet());
+            }
+
+            @Override
+            public ObjectKey object() {
+                return object;
             }
         };
     }

@@ -116,7 +116,8 @@ public final class RunningAttempt implements Attempt, StepLog.Sink {
     @Override
     public void heartbeat(Object value) {
         Texts.requireGiven("value of the heartbeat", value);
-        Payload payload = attempts.values().inline().encode(value); // It becomes part of another value.
+        Payload payload =
+                attempts.values().at(call.position()).inline().encode(value); // It becomes part of another value.
         if (payload.size() > MOST_BYTES) {
             throw new PayloadException(
                     "The heartbeat of %s has %d bytes and the limit is %d. Report what the next attempt needs to find its place, and store the rest elsewhere."
@@ -175,7 +176,7 @@ public final class RunningAttempt implements Attempt, StepLog.Sink {
 
     private Object decoded(Heartbeat heartbeat, Type type) {
         try {
-            Object value = attempts.values().decode(heartbeat.value(), type);
+            Object value = attempts.values().at(call.position()).decode(heartbeat.value(), type);
             if (value == null) {
                 throw new PayloadException("It is null.");
             }

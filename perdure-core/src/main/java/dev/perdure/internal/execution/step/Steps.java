@@ -25,6 +25,7 @@ import dev.perdure.internal.failure.LastReport;
 import dev.perdure.spi.change.Entry;
 import dev.perdure.spi.change.Payload;
 import dev.perdure.spi.change.Recorded;
+import dev.perdure.spi.payload.PayloadPlace;
 import dev.perdure.spi.report.StepLog;
 import java.lang.reflect.Type;
 import java.time.Duration;
@@ -202,7 +203,7 @@ public final class Steps {
     public Encoded performLast(ContextCall call, Replay.Past past, Type type, Callable<?> body, StepOptions options) {
         Last last = new Last(body);
         perform(call, past, type, last, options);
-        return new Encoded(last.outcome);
+        return new Encoded(last.outcome, PayloadPlace.entry(values.run(), call.position()));
     }
 
     private Values.Stored recorded(ContextCall call, Values.Stored stored) {
@@ -291,7 +292,7 @@ public final class Steps {
 
     private @Nullable Object value(ContextCall call, Entry entry, Type type) {
         try {
-            return values.decode(entry.payload(), type);
+            return values.at(call.position()).decode(entry.payload(), type);
         } catch (PayloadException unreadable) {
             throw transitions.unreadable(call, unreadable);
         }
@@ -299,7 +300,7 @@ public final class Steps {
 
     public FailedAttempt failedAttempt(ContextCall call, Entry entry) {
         try {
-            return values.decode(entry.payload(), FailedAttempt.class);
+            return values.at(call.position()).decode(entry.payload(), FailedAttempt.class);
         } catch (PayloadException unreadable) {
             throw transitions.unreadable(call, unreadable);
         }
@@ -342,7 +343,8 @@ public final class Steps {
      * written outside of that, and no second connection is needed while it is open.
      */
     private Values valuesOf(ContextCall call) {
-        return call.kind() == Entry.Kind.TRANSACTION ? values.inline() : values;
+        Values here = values.at(call.position());
+        return call.kind() == Entry.Kind.TRANSACTION ? here.inline() : here;
     }
 
     public static TimeoutException timedOut(
@@ -408,7 +410,7 @@ public final class Steps {
 
     /** The entry that records a verdict. */
     public Entry entry(ContextCall call, Verdict verdict) {
-        Payload payload = values.encode(verdict.attempt());
+        Payload payload = values.at(call.position()).encode(verdict.attempt());
         return verdict.again() == null
                 ? call.answer(Entry.Status.FAILURE, payload)
                 : call.note(verdict.attempt().attempt(), Entry.Status.ATTEMPT, payload);

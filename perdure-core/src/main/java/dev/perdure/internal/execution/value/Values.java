@@ -1,5 +1,6 @@
 package dev.perdure.internal.execution.value;
 
+import dev.perdure.RunId;
 import dev.perdure.error.InvalidRequestException;
 import dev.perdure.error.MissingPayloadException;
 import dev.perdure.error.PayloadException;
@@ -9,7 +10,9 @@ import dev.perdure.internal.text.Sentences;
 import dev.perdure.spi.Codec;
 import dev.perdure.spi.change.Payload;
 import dev.perdure.spi.payload.PayloadOutput;
+import dev.perdure.spi.payload.PayloadPlace;
 import java.lang.reflect.Type;
+import java.util.Objects;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
@@ -20,16 +23,57 @@ import org.jspecify.annotations.Nullable;
 public final class Values {
     private final PayloadCodec codec;
     private final int maxBytes;
+    private final @Nullable RunId run;
 
     /** With this codec and this limit. */
     public Values(PayloadCodec codec, int maxBytes) {
+        this(codec, maxBytes, null);
+    }
+
+    private Values(PayloadCodec codec, int maxBytes, @Nullable RunId run) {
         this.codec = codec;
         this.maxBytes = maxBytes;
+        this.run = run;
+    }
+
+    /** The values of a run. */
+    public Values of(RunId other) {
+        return new Values(codec, maxBytes, other);
+    }
+
+    /** The same for the values of a place. */
+    public Values at(PayloadPlace place) {
+        return codec.transforms() ? new Values(codec.at(place), maxBytes, run) : this;
+    }
+
+    /** The same for what the journal of the run has at a position. Nearly every call asks for it. */
+    public Values at(int position) {
+        return codec.transforms() ? at(PayloadPlace.entry(run(), position)) : this;
+    }
+
+    /** The run whose values these are. */
+    public RunId run() {
+        return Objects.requireNonNull(run, "These are not the values of one run.");
+    }
+
+    /** The same without the transform: for values inside another one, which is transformed as a whole. */
+    public Values plain() {
+        return codec.transforms() ? new Values(codec.transforming(null), maxBytes, run) : this;
+    }
+
+    /** A value that was encoded without the transform, as a value of this place. */
+    public Payload transformed(Payload plain) {
+        return codec.transformed(plain);
+    }
+
+    /** The value of a payload at this place as a payload for another place. */
+    public Payload moved(Payload payload, PayloadPlace to) {
+        return codec.moved(payload, to);
     }
 
     /** The same, but it stores large values in place too. */
     public Values inline() {
-        return new Values(codec.inline(), maxBytes);
+        return new Values(codec.inline(), maxBytes, run);
     }
 
     /**

@@ -15,6 +15,7 @@ import dev.perdure.http.security.Redaction.Kind;
 import dev.perdure.http.security.Redaction.Subject;
 import dev.perdure.spi.EngineView.Signature;
 import dev.perdure.spi.Runs;
+import dev.perdure.spi.payload.PayloadPlace;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
@@ -105,6 +106,7 @@ final class Outcomes {
                             .typed(
                                     new Subject(Kind.RESULT, definition, ""),
                                     end.outcome(),
+                                    PayloadPlace.result(run.ref().id()),
                                     services.view().signature(definition).map(Signature::resultType)),
                     Optional.empty());
         }

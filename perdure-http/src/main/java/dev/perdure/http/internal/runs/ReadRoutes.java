@@ -28,6 +28,7 @@ import dev.perdure.spi.Runs;
 import dev.perdure.spi.change.ObjectCall;
 import dev.perdure.spi.change.Payload;
 import dev.perdure.spi.change.Recorded;
+import dev.perdure.spi.payload.PayloadPlace;
 import java.util.List;
 import java.util.Optional;
 import tools.jackson.databind.JsonNode;
@@ -263,6 +264,7 @@ public final class ReadRoutes {
                         .typed(
                                 new Subject(Kind.RESULT, definition, ""),
                                 payload,
+                                PayloadPlace.result(found.ref().id()),
                                 signature.map(EngineView.Signature::resultType))),
                 ended ? failure(found) : Optional.empty(),
                 ended ? List.of() : ReportRoutes.progress(services, found))));

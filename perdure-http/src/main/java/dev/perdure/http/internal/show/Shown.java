@@ -10,6 +10,8 @@ import dev.perdure.http.security.Redaction.Kind;
 import dev.perdure.http.security.Redaction.Subject;
 import dev.perdure.spi.EngineView;
 import dev.perdure.spi.change.Payload;
+import dev.perdure.spi.payload.EncryptedPayload;
+import dev.perdure.spi.payload.PayloadPlace;
 import dev.perdure.spi.payload.PayloadReference;
 import java.io.PrintWriter;
 import java.io.StringWriter;
@@ -47,7 +49,8 @@ public final class Shown {
 
     /**
      * A payload as JSON; empty if it has no bytes. A payload that is not JSON is shown as text, or as an object with its
-     * Base64; a large one, which is kept apart from its row, as an object with its hash and its size.
+     * Base64; a large one, which is kept apart from its row, as an object with its hash and its size; an encrypted one as
+     * an object with the id of its key and its size.
      */
     public Optional<JsonNode> payload(Subject what, Payload payload) {
         return payload.size() == 0 ? Optional.empty() : Optional.of(redacted(what, parsed(payload)));
@@ -59,21 +62,21 @@ public final class Shown {
     }
 
     /** The input or result of a run. If its codec does not write JSON, it is read as the registered type. */
-    public Optional<JsonNode> typed(Subject what, Payload payload, Optional<Type> type) {
+    public Optional<JsonNode> typed(Subject what, Payload payload, PayloadPlace place, Optional<Type> type) {
         if (payload.size() == 0 || PayloadReference.of(payload).isPresent()) {
             return payload(what, payload);
         }
         try {
             return Optional.of(redacted(what, Json.read(payload.bytes())));
         } catch (JacksonException ofAnotherCodec) {
-            return type.map(declared -> redacted(what, decoded(payload, declared)))
+            return type.map(declared -> redacted(what, decoded(payload, place, declared)))
                     .or(() -> payload(what, payload));
         }
     }
 
-    private JsonNode decoded(Payload payload, Type type) {
+    private JsonNode decoded(Payload payload, PayloadPlace place, Type type) {
         try {
-            return Json.read(view.writeJson(view.codec().decode(payload, type), type));
+            return Json.read(view.writeJson(view.codec(place).decode(payload, type), type));
         } catch (PayloadException unreadable) {
             return parsed(payload);
         }
@@ -83,6 +86,10 @@ public final class Shown {
         PayloadReference large = PayloadReference.of(payload).orElse(null);
         if (large != null) {
             return Json.object().put("payload", large.hash()).put("size", large.size());
+        }
+        EncryptedPayload encrypted = EncryptedPayload.of(payload).orElse(null);
+        if (encrypted != null) {
+            return Json.object().put("encrypted", encrypted.key()).put("size", encrypted.size());
         }
         try {
             String text = StandardCharsets.UTF_8
@@ -144,7 +151,8 @@ public final class Shown {
 
     /** The input of a run. */
     public Optional<JsonNode> input(RunInfo info, Payload payload, Optional<Type> type) {
-        Optional<JsonNode> input = typed(new Subject(Kind.INPUT, info.definition(), ""), payload, type);
+        Optional<JsonNode> input =
+                typed(new Subject(Kind.INPUT, info.definition(), ""), payload, PayloadPlace.input(info.id()), type);
         return selected(info)
                 .flatMap(runs -> input.map(json -> redacted(runs, json)))
                 .or(() -> input);

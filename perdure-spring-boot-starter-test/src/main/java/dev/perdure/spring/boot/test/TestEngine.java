@@ -102,6 +102,7 @@ final class TestEngine implements RunningEngine, SmartLifecycle, ApplicationList
         beans.interceptors().forEach(made::interceptor);
         beans.retry().ifPresent(made::retry);
         beans.codec().ifPresent(made::codec);
+        beans.transform().ifPresent(made::transform);
         beans.retention().ifPresent(made::retention);
         Integer most = properties.maxPayloadBytes();
         if (most != null) {

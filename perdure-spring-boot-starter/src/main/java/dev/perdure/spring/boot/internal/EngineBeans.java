@@ -11,6 +11,7 @@ import dev.perdure.reaction.Reaction;
 import dev.perdure.retention.Retention;
 import dev.perdure.schedule.Schedule;
 import dev.perdure.spi.Codec;
+import dev.perdure.spi.payload.PayloadTransform;
 import java.util.List;
 import java.util.Optional;
 import org.springframework.beans.factory.NoUniqueBeanDefinitionException;
@@ -68,6 +69,11 @@ public final class EngineBeans {
     /** The codec, if there is one. */
     public Optional<Codec> codec() {
         return one(Codec.class);
+    }
+
+    /** What encrypts or compresses values, if there is something. */
+    public Optional<PayloadTransform> transform() {
+        return one(PayloadTransform.class);
     }
 
     /** The retention, if there is one. */

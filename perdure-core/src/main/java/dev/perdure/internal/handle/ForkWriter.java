@@ -1,0 +1,94 @@
+package dev.perdure.internal.handle;
+
+import dev.perdure.ForkOptions;
+import dev.perdure.RunId;
+import dev.perdure.error.UnknownRunException;
+import dev.perdure.internal.payload.PayloadCodec;
+import dev.perdure.internal.settings.Settings;
+import dev.perdure.spi.Journals;
+import dev.perdure.spi.change.Change;
+import dev.perdure.spi.change.Entry;
+import dev.perdure.spi.change.Payload;
+import dev.perdure.spi.change.Recorded;
+import dev.perdure.spi.change.RunRef;
+import dev.perdure.spi.payload.PayloadPlace;
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Makes the change that forks a run. The store copies the input and the journal of the other run. If a transform binds
+ * values to their places, it cannot do that: then this class reads them, and the change has them as values of the new
+ * run.
+ */
+final class ForkWriter {
+    private static final int PAGE_BYTES = 1024 * 1024;
+
+    private final Settings settings;
+    private final PayloadCodec codec;
+
+    ForkWriter(Settings settings) {
+        this.settings = settings;
+        this.codec = settings.rules().codec();
+    }
+
+    Change.Fork fork(RunRef from, ForkOptions options, RunId id) {
+        return new Change.Fork(
+                from.id(),
+                options.position(),
+                id,
+                settings.clockwork().random(),
+                input(from, options, id),
+                codec.transforms() ? entries(from, options.position(), id) : List.of(),
+                null);
+    }
+
+    private @Nullable Payload input(RunRef from, ForkOptions options, RunId id) {
+        if (options.hasInput()) {
+            Object value = options.input();
+            return codec.at(PayloadPlace.input(id)).encode(value, value == null ? Void.class : value.getClass());
+        }
+        if (!codec.transforms()) {
+            return null;
+        }
+        Payload input = settings.store()
+                .runs()
+                .basis(from)
+                .orElseThrow(() -> new UnknownRunException(
+                        "There is no run '%s'. Check the id; retention may have removed it.".formatted(from.id())))
+                .input();
+        return codec.at(PayloadPlace.input(from.id())).moved(input, PayloadPlace.input(id));
+    }
+
+    /** The entries before a position that have a value. The others have no value, or one of the engine. */
+    private List<Entry> entries(RunRef from, int position, RunId id) {
+        List<Entry> entries = new ArrayList<>();
+        int last = 0;
+        Journals.Page page;
+        do {
+            page = settings.store().journals().read(from, last, PAGE_BYTES);
+            for (Recorded recorded : page.entries()) {
+                Entry entry = recorded.entry();
+                last = entry.position();
+                if (last < position && hasValue(entry)) {
+                    entries.add(moved(entry, from.id(), id));
+                }
+            }
+        } while (!page.last() && last < position);
+        return entries;
+    }
+
+    private static boolean hasValue(Entry entry) {
+        boolean encoded = switch (entry.status()) {
+            case VALUE, FAILURE, ATTEMPT -> true;
+            case BEGUN, CANCELLED, DEADLINE, ABSENT -> false;
+        };
+        return encoded && entry.kind() != Entry.Kind.PATCH && entry.payload().size() > 0;
+    }
+
+    private Entry moved(Entry entry, RunId from, RunId to) {
+        Payload anew = codec.at(PayloadPlace.entry(from, entry.position()))
+                .moved(entry.payload(), PayloadPlace.entry(to, entry.position()));
+        return new Entry(entry.position(), entry.note(), entry.kind(), entry.name(), entry.status(), anew);
+    }
+}

@@ -1,0 +1,44 @@
+package dev.perdure.payload;
+
+import dev.perdure.error.InvalidRequestException;
+import java.util.Map;
+import java.util.Optional;
+import javax.crypto.SecretKey;
+
+/**
+ * The keys of an {@link Encryption}. Every key has an id, which is stored in clear with each value. Implementations are
+ * thread-safe, and fast: the engine asks for every value. A key must stay as long as values are encrypted with it.
+ */
+public interface EncryptionKeys {
+    /** The id of the key with which new values are encrypted. */
+    String current();
+
+    /** The AES key of this id; empty if there is none. */
+    Optional<SecretKey> find(String id);
+
+    /**
+     * These keys.
+     *
+     * @param current the id of the key that encrypts; the others only decrypt
+     * @throws InvalidRequestException if the current key is not among them
+     */
+    static EncryptionKeys of(String current, Map<String, SecretKey> keys) {
+        Map<String, SecretKey> all = Map.copyOf(keys);
+        if (!all.containsKey(current)) {
+            throw new InvalidRequestException(
+                    "The current key '%s' is not among the keys %s. Add it, or choose one of them."
+                            .formatted(current, all.keySet().stream().sorted().toList()));
+        }
+        return new EncryptionKeys() {
+            @Override
+            public String current() {
+                return current;
+            }
+
+            @Override
+            public Optional<SecretKey> find(String id) {
+                return Optional.ofNullable(all.get(id));
+            }
+        };
+    }
+}

@@ -1,0 +1,3 @@
+package dev.perdure.testing.scenarios;
+
+class MemoryEncryptionScenariosTest extends EncryptionScenarios implements InMemory {}
