@@ -6,6 +6,8 @@ module dev.perdure.simulation {
     requires java.sql;
     requires dev.perdure.testing;
 
+    exports dev.perdure.simulation;
+
     opens dev.perdure.simulation.scene to
             dev.perdure;
 }

@@ -67,7 +67,7 @@ class ModulesTest {
                             "perdure-postgres",
                             "perdure-http",
                             "perdure-dashboard")),
-            entry("torture", Set.of("perdure-core", "perdure-embedded", "perdure-postgres")),
+            entry("torture", Set.of("perdure-core", "perdure-embedded", "perdure-postgres", "perdure-simulation")),
             entry("examples", Set.of("perdure-core", "perdure-postgres", "perdure-http", "perdure-dashboard")),
             entry("benchmarks", Set.of("perdure-core", "perdure-embedded", "perdure-postgres")));
 

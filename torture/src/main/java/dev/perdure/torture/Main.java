@@ -1,5 +1,6 @@
 package dev.perdure.torture;
 
+import dev.perdure.simulation.Defects;
 import dev.perdure.torture.fault.Faults;
 import java.io.IOException;
 import java.io.PrintStream;
@@ -8,22 +9,27 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
+import java.util.Optional;
 import java.util.TreeMap;
 import java.util.stream.Collectors;
 
 /** What {@code ./perdure torture} runs. */
 public final class Main {
     private static final String USAGE = """
-            Usage: perdure torture [--minutes M] [--faults NAME,NAME,…] [--seed N] [--workers N]
+            Usage: perdure torture [--minutes M] [--faults NAME,NAME,…] [--seed N] [--workers N] [--defect NAME]
               --minutes  for how long faults happen (30); 0 lets each happen once
               --faults   those that may happen (all):
             %s
               --seed     chooses the faults, their victims and their moments (42). It does not make schedules of threads repeat
-              --workers  how many worker processes there are (4)\
-            """.formatted(Arrays.stream(Faults.values())
-            .map(fault -> "               %-10s %s".formatted(fault.word(), fault.effect()))
-            .collect(Collectors.joining("\n")));
+              --workers  how many worker processes there are (4)
+              --defect   what is wrong with the store of the workers (nothing), to see that it is found: %s\
+            """.formatted(
+                    Arrays.stream(Faults.values())
+                            .map(fault -> "               %-10s %s".formatted(fault.word(), fault.effect()))
+                            .collect(Collectors.joining("\n")),
+                    defects());
     private static final Duration CALM = Duration.ofSeconds(20);
 
     private Main() {}
@@ -55,7 +61,16 @@ public final class Main {
 
     private static Plan plan(String... arguments) throws IOException {
         Map<String, String> options = new TreeMap<>(Map.of(
-                "--minutes", "30", "--faults", String.join(",", Faults.words()), "--seed", "42", "--workers", "4"));
+                "--minutes",
+                "30",
+                "--faults",
+                String.join(",", Faults.words()),
+                "--seed",
+                "42",
+                "--workers",
+                "4",
+                "--defect",
+                ""));
         for (int i = 0; i < arguments.length; i += 2) {
             if (!options.containsKey(arguments[i])) {
                 throw new IllegalArgumentException("'%s' is no option.".formatted(arguments[i]));
@@ -71,6 +86,7 @@ public final class Main {
                 Duration.ofMinutes(number(options, "--minutes", 10_000)),
                 faults(options.getOrDefault("--faults", "")),
                 Math.toIntExact(Math.max(1, number(options, "--workers", 50))),
+                defect(options.getOrDefault("--defect", "")),
                 Files.createTempDirectory("perdure-torture"));
     }
 
@@ -81,6 +97,25 @@ public final class Main {
                     "The value '%s' of '%s' is not a whole number from 0 to %d.".formatted(value, name, most));
         }
         return Long.parseLong(value);
+    }
+
+    private static String defects() {
+        return Arrays.stream(Defects.values()).map(Main::word).collect(Collectors.joining(", "));
+    }
+
+    private static String word(Defects defect) {
+        return defect.name().toLowerCase(Locale.ROOT).replace('_', '-');
+    }
+
+    private static Optional<Defects> defect(String name) {
+        if (name.isEmpty()) {
+            return Optional.empty();
+        }
+        return Optional.of(Arrays.stream(Defects.values())
+                .filter(defect -> word(defect).equals(name))
+                .findFirst()
+                .orElseThrow(() ->
+                        new IllegalArgumentException("'%s' is no defect. Give one of %s.".formatted(name, defects()))));
     }
 
     private static List<Faults> faults(String names) {

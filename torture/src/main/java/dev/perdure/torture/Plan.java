@@ -1,9 +1,11 @@
 package dev.perdure.torture;
 
+import dev.perdure.simulation.Defects;
 import dev.perdure.torture.fault.Faults;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
+import java.util.Optional;
 
 /**
  * What is to be done.
@@ -13,9 +15,17 @@ import java.util.List;
  * @param length for how long faults happen, two at a time; zero if each happens once, one after the other
  * @param faults those that may happen
  * @param workers how many worker processes there are
+ * @param defect what is wrong with the store of the workers, to see that it is found
  * @param logs the folder for what the workers have to say
  */
-record Plan(long seed, Duration calm, Duration length, List<Faults> faults, int workers, Path logs) {
+record Plan(
+        long seed,
+        Duration calm,
+        Duration length,
+        List<Faults> faults,
+        int workers,
+        Optional<Defects> defect,
+        Path logs) {
     Plan {
         faults = List.copyOf(faults);
     }

@@ -3,6 +3,7 @@ package dev.perdure.torture;
 import com.zaxxer.hikari.HikariDataSource;
 import dev.perdure.Perdure;
 import dev.perdure.postgres.PostgresStore;
+import dev.perdure.spi.Store;
 import dev.perdure.torture.fault.Faults;
 import dev.perdure.torture.setup.OutsideLedger;
 import dev.perdure.torture.setup.OutsideLedger.Line;
@@ -50,13 +51,20 @@ final class Torture implements AutoCloseable {
     Torture(Plan plan, PrintStream out) throws Exception {
         this.plan = plan;
         this.out = out;
-        this.site = new Site(WorkerMain.class, plan.workers(), plan.logs(), plan.seed());
+        this.site = new Site(
+                WorkerMain.class,
+                plan.workers(),
+                plan.defect().map(defect -> List.of(defect.name())).orElse(List.of()),
+                plan.logs(),
+                plan.seed());
         this.pool = site.through().pool();
         this.ledgerPool = site.ledger().pool();
         this.ledger = new OutsideLedger(ledgerPool);
         ledger.create();
         this.store = PostgresStore.on(pool).open();
-        this.client = Perdure.on(store).client();
+        Store seen =
+                plan.defect().map(defect -> WorkerMain.planted(store, defect)).orElse(store);
+        this.client = Perdure.on(seen).client();
         try (Connection connection = pool.getConnection()) {
             for (Workload workload : Workloads.ALL) {
                 workload.prepare(connection);

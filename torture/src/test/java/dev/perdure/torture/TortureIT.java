@@ -10,6 +10,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -37,7 +38,7 @@ class TortureIT {
     }
 
     private void every_invariant_holds_after(List<Faults> faults, int workers) throws Exception {
-        Plan plan = new Plan(42, Duration.ofSeconds(1), Duration.ZERO, faults, workers, logs);
+        Plan plan = new Plan(42, Duration.ofSeconds(1), Duration.ZERO, faults, workers, Optional.empty(), logs);
         try (Torture torture = new Torture(plan, out)) {
             Report report = torture.run();
             System.out.println(report.text());

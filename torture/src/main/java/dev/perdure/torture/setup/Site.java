@@ -3,6 +3,8 @@ package dev.perdure.torture.setup;
 import dev.perdure.embedded.EmbeddedPostgres;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 
@@ -30,15 +32,19 @@ public final class Site implements AutoCloseable {
      *
      * @param main the class of the workers
      * @param count how many there are at any time
+     * @param more arguments for them after the addresses of the database and of the ledger
      * @param logs the folder for what they have to say
      * @param seed chooses which answers are lost
      */
-    public Site(Class<?> main, int count, Path logs, long seed) {
+    public Site(Class<?> main, int count, List<String> more, Path logs, long seed) {
         this.server = EmbeddedPostgres.start(
                 EmbeddedPostgres.options().setting("max_connections", Integer.toString(MOST_CONNECTIONS)));
         this.ledgerServer = EmbeddedPostgres.start(EmbeddedPostgres.options());
         this.proxy = new FaultyProxy(server.port(), LOST_ONE_IN, seed);
-        this.workers = new Workers(main, count, through(), ledger(), logs);
+        List<String> arguments = new ArrayList<>(through().arguments());
+        arguments.addAll(ledger().arguments());
+        arguments.addAll(more);
+        this.workers = new Workers(main, count, arguments, logs);
     }
 
     /** The server. */

@@ -13,7 +13,7 @@ import java.util.concurrent.locks.ReentrantLock;
 public final class Workers implements AutoCloseable {
     private final Class<?> main;
     private final int count;
-    private final List<String> arguments = new ArrayList<>();
+    private final List<String> arguments;
     private final Path logs;
     private final ReentrantLock lock = new ReentrantLock();
     private final List<WorkerProcess> processes = new ArrayList<>();
@@ -21,12 +21,11 @@ public final class Workers implements AutoCloseable {
     private int started;
     private boolean closed;
 
-    Workers(Class<?> main, int count, Address store, Address ledger, Path logs) {
+    Workers(Class<?> main, int count, List<String> arguments, Path logs) {
         this.main = main;
         this.count = count;
+        this.arguments = List.copyOf(arguments);
         this.logs = logs;
-        arguments.addAll(store.arguments());
-        arguments.addAll(ledger.arguments());
     }
 
     /** Starts them, and waits until they have joined. */

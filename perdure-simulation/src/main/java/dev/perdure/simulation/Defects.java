@@ -30,11 +30,13 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.SortedMap;
 import java.util.TreeMap;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
-/** Stores with a defect each, to show that the simulation finds it. */
-enum Defects {
+/** Stores with a defect each, to show that the simulation and the torture on PostgreSQL find it. */
+public enum Defects {
     /** A worker that has lost a run goes on writing to it. */
     NO_FENCE(NoFence::new),
     /** A copy of a batch that was sent again takes effect later. */
@@ -76,13 +78,14 @@ enum Defects {
         this.seen = seen;
     }
 
-    /** The store as a process sees it. */
-    Store seen(Store store) {
-        return seen.apply(store);
+    /** The store with this defect. */
+    public Store in(Store store) {
+        return plant.apply(store);
     }
 
-    Store in(Store store) {
-        return plant.apply(store);
+    /** The store as a process sees it, if the defect is in the process. */
+    public Store seen(Store store) {
+        return seen.apply(store);
     }
 
     private static Change seeingEverything(Change change) {
@@ -196,7 +199,7 @@ enum Defects {
     private static final class NoFence extends ForwardingStore {
         private record Holder(WorkerId worker, long epoch) {}
 
-        private final Map<Long, Holder> holders = new HashMap<>();
+        private final Map<Long, Holder> holders = new ConcurrentHashMap<>();
 
         NoFence(Store store) {
             super(store);
@@ -262,8 +265,8 @@ enum Defects {
     }
 
     private static final class AnswerAfterGiveBack extends ForwardingStore {
-        private final Map<Long, Dispatch.Claimed> claims = new HashMap<>();
-        private final List<Dispatch.Claimed> again = new ArrayList<>();
+        private final Map<Long, Dispatch.Claimed> claims = new ConcurrentHashMap<>();
+        private final List<Dispatch.Claimed> again = new CopyOnWriteArrayList<>();
 
         AnswerAfterGiveBack(Store store) {
             super(store);
@@ -339,8 +342,8 @@ enum Defects {
     }
 
     private static final class HintAsTruth extends ForwardingStore {
-        private boolean hinted = true;
-        private boolean due;
+        private volatile boolean hinted = true;
+        private volatile boolean due;
 
         HintAsTruth(Store store) {
             super(store);
@@ -349,7 +352,9 @@ enum Defects {
         @Override
         public Hints hints() {
             return listener -> behind().hints().subscribe(hint -> {
-                hinted |= !(hint instanceof Hints.RunEnded);
+                if (!(hint instanceof Hints.RunEnded)) {
+                    hinted = true;
+                }
                 listener.hint(hint);
             });
         }
@@ -369,7 +374,7 @@ enum Defects {
     }
 
     private static final class StaleState extends ForwardingStore {
-        private final Map<ObjectKey, SortedMap<String, Payload>> first = new HashMap<>();
+        private final Map<ObjectKey, SortedMap<String, Payload>> first = new ConcurrentHashMap<>();
 
         StaleState(Store store) {
             super(store);
@@ -412,7 +417,7 @@ enum Defects {
     }
 
     private static final class OldTokens extends ForwardingStore {
-        private final Map<String, Mailboxes.Address> known = new HashMap<>();
+        private final Map<String, Mailboxes.Address> known = new ConcurrentHashMap<>();
 
         OldTokens(Store store) {
             super(store);
