@@ -263,12 +263,25 @@ final class BackendsIT {
     }
 
     @Test
-    void a_late_copy_of_an_earlier_registration_leaves_the_lease_to_decide() throws Exception {
+    void the_lease_decides_after_a_late_copy_of_an_earlier_registration() throws Exception {
         try (Listener victim = new Listener()) {
-            victim.set("backend_start = backend_start + interval '1 second'");
+            victim.set("backend = 1");
             victim.backends.connected();
-            victim.attend();
+            assertThat(victim.attend().doubt()).as("it lives").isFalse();
             assertThat(victim.column("backend IS NULL")).isEqualTo("t");
+        }
+    }
+
+    @Test
+    void a_connection_of_a_pool_may_be_older_than_the_one_that_was_lost() throws Exception {
+        try (Connection older = TestServer.plain().getConnection();
+                Listener victim = new Listener()) {
+            victim.die();
+            victim.backends.disconnected();
+            victim.backends.connected();
+            int backend = older.unwrap(PGConnection.class).getBackendPID();
+            assertThat(victim.backends.attend(older, backend).registered()).isTrue();
+            assertThat(victim.column("backend")).isEqualTo(String.valueOf(backend));
         }
     }
 

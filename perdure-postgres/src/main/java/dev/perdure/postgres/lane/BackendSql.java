@@ -6,8 +6,9 @@ import dev.perdure.postgres.jdbc.Schema;
 public final class BackendSql {
     /**
      * Registers the backend that executes this. Behind a pooler it is not the one that the driver knows, and outlives
-     * the client: then nothing is registered. A copy that arrives late, from an earlier backend, registers nothing
-     * either. A worker that was seen without its backend is alive: its lease begins anew.
+     * the client: then no backend is registered. Nor is it if there is one that the sender did not know: then this is a
+     * copy that arrives late, from an earlier connection. (The times when the backends began would not tell: a pool may
+     * give an older connection.) A worker that was seen without its backend is alive: its lease begins anew.
      */
     private static final String REGISTER = """
             WITH here AS MATERIALIZED (
@@ -16,7 +17,7 @@ public final class BackendSql {
                 LEFT JOIN pg_stat_get_activity(pg_backend_pid()) a ON a.pid = driver.pid
             ), registered AS (
                 UPDATE ${schema}.worker w SET
-                    backend = CASE WHEN w.backend_start > here.backend_start THEN NULL ELSE here.pid END,
+                    backend = CASE WHEN w.backend IS NULL OR w.backend = ANY (?::int[]) THEN here.pid END,
                     backend_start = here.backend_start, backend_role = here.usesysid,
                     server_start = pg_postmaster_start_time(), missing_since = NULL,
                     expires_at = CASE WHEN w.missing_since IS NULL THEN w.expires_at ELSE clock_timestamp() + w.lease END

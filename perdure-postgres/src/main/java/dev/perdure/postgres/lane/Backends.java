@@ -59,6 +59,9 @@ public final class Backends {
     private volatile @Nullable Integer lost;
 
     private @Nullable Integer own;
+    /** The last backend that was registered, and those since of which that is not known. */
+    private final Set<Integer> tried = new TreeSet<>();
+
     private boolean refused;
     private long connectedAt;
     private long due;
@@ -163,9 +166,11 @@ public final class Backends {
     /** Returns whether a worker of this store is dead. */
     private boolean register(Connection connection, int pid) throws SQLException {
         Set<Integer> asked = new TreeSet<>(workers);
+        tried.add(pid);
         try (PreparedStatement statement = Database.planAnew(connection, sql.register)) {
             new Parameters(statement)
                     .integer(pid)
+                    .ints(tried.stream().mapToInt(Integer::intValue).toArray())
                     .ints(asked.stream().mapToInt(Integer::intValue).toArray());
             try (ResultSet rows = statement.executeQuery()) {
                 Integer backend = null;
@@ -175,6 +180,7 @@ public final class Backends {
                 }
                 own = backend;
                 lost = null; // The workers have another backend now, or none.
+                tried.retainAll(Set.of(pid));
             }
         }
         workers.removeAll(asked);
