@@ -28,6 +28,7 @@ module dev.perdure {
     exports dev.perdure.schedule;
     exports dev.perdure.spi;
     exports dev.perdure.spi.change;
+    exports dev.perdure.spi.measure;
     exports dev.perdure.spi.payload;
     exports dev.perdure.spi.report;
     exports dev.perdure.spi.statistics;

@@ -27,6 +27,7 @@ import dev.perdure.schedule.Schedule;
 import dev.perdure.spi.Clockwork;
 import dev.perdure.spi.Codec;
 import dev.perdure.spi.Store;
+import dev.perdure.spi.measure.Measurements;
 import dev.perdure.spi.payload.PayloadStore;
 import dev.perdure.spi.payload.PayloadTransform;
 import dev.perdure.version.Versions;
@@ -38,6 +39,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /** Sets up an engine. Every option has a default that suits a service with a small connection pool. */
@@ -52,6 +54,7 @@ public final class PerdureBuilder {
     private final List<Object> registrations = new ArrayList<>();
     private final List<RunListener> listeners = new ArrayList<>();
     private final List<Interceptor> interceptors = new ArrayList<>();
+    private Measurements measurements = Measurements.NONE;
     private final Set<String> queues = new LinkedHashSet<>();
     private final List<Queue> declared = new ArrayList<>();
     private final List<Schedule> schedules = new ArrayList<>();
@@ -97,6 +100,13 @@ public final class PerdureBuilder {
     public PerdureBuilder listener(RunListener listener) {
         Texts.requireGiven("listener", listener);
         listeners.add(listener);
+        return this;
+    }
+
+    /** Tells what the engine measures about itself. A module that offers metrics makes it. */
+    public PerdureBuilder measurements(Measurements told) {
+        Texts.requireGiven("measurements", told);
+        measurements = told;
         return this;
     }
 
@@ -350,12 +360,17 @@ public final class PerdureBuilder {
                                 .formatted(name, name));
             });
         }
-        return Engine.start(settings(true));
+        return opened(Engine.start(settings(true)));
     }
 
     /** Starts an engine without a worker: it starts, awaits, lists and cancels runs, but runs none itself. */
     public Perdure client() {
-        return Engine.start(settings(false));
+        return opened(Engine.start(settings(false)));
+    }
+
+    private Perdure opened(Perdure engine) {
+        measurements.opened(engine);
+        return engine;
     }
 
     private Settings settings(boolean worker) {
@@ -368,6 +383,7 @@ public final class PerdureBuilder {
                 warmWindow,
                 maxPayloadBytes,
                 Interceptors.of(interceptors),
+                measurements,
                 false);
         Set<String> from = queues.isEmpty() ? Set.of(StartOptions.DEFAULT_QUEUE) : Set.copyOf(queues);
         Settings.WorkerRules workerRules = worker
@@ -377,7 +393,10 @@ public final class PerdureBuilder {
                 store,
                 clockwork,
                 List.copyOf(registrations),
-                List.copyOf(listeners),
+                measurements == Measurements.NONE
+                        ? List.copyOf(listeners)
+                        : Stream.concat(listeners.stream(), Stream.<RunListener>of(measurements::changed))
+                                .toList(),
                 rules,
                 List.copyOf(declared),
                 List.copyOf(schedules),

@@ -37,6 +37,7 @@ class ModulesTest {
             entry("perdure-jooq", Set.of("perdure-core")),
             entry("perdure-jdbi", Set.of("perdure-core")),
             entry("perdure-logback", Set.of("perdure-core")),
+            entry("perdure-micrometer", Set.of("perdure-core")),
             entry("perdure-opentelemetry", Set.of("perdure-core")),
             entry("perdure-spring", Set.of("perdure-core", "perdure-postgres")),
             entry(
@@ -47,6 +48,7 @@ class ModulesTest {
                             "perdure-spring",
                             "perdure-http",
                             "perdure-dashboard",
+                            "perdure-micrometer",
                             "perdure-opentelemetry")),
             entry(
                     "perdure-spring-boot-starter-test",

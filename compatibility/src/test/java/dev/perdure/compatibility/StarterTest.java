@@ -16,6 +16,7 @@ import dev.perdure.embedded.SharedPostgres;
 import dev.perdure.error.UnknownRunException;
 import dev.perdure.spring.SpringTransactions;
 import dev.perdure.spring.boot.PerdureEndpoint;
+import io.micrometer.core.instrument.MeterRegistry;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
@@ -124,6 +125,12 @@ class StarterTest {
                 assertThatThrownBy(() -> perdure.run(RunId.of("pen"), TypeRef.of(Integer.class)))
                         .isInstanceOf(UnknownRunException.class);
                 assertThat(health(context)).isEqualTo("UP");
+                assertThat(context.getBean(MeterRegistry.class)
+                                .get("perdure.runs.started")
+                                .tag("definition", "sale")
+                                .counter()
+                                .count())
+                        .isPositive();
                 assertThat(context.getBean(PerdureEndpoint.class).report().workers())
                         .isEqualTo(1);
             }

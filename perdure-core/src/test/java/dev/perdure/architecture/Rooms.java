@@ -154,7 +154,7 @@ final class Rooms {
             room("object", "execution.host", "definition", "time"),
             room("execution.host", "execution.value", "settings", "definition", "time"),
             room("waiter", "commit", "time"),
-            room("settings", "interception", "definition", "payload"),
+            room("settings", "interception", "definition", "payload", "commit"),
             room("interception"),
             room("execution.value", "definition", "payload", "text", "time"),
             room("execution.replay", "time"),

@@ -34,6 +34,7 @@ import dev.perdure.spi.Clockwork;
 import dev.perdure.spi.Codec;
 import dev.perdure.spi.Removals;
 import dev.perdure.spi.Store;
+import dev.perdure.spi.measure.Measurements;
 import dev.perdure.spi.payload.PayloadStore;
 import dev.perdure.spi.payload.PayloadTransform;
 import java.time.Duration;
@@ -301,6 +302,7 @@ public final class PerdureTest extends ForwardingPerdure {
                 warmWindow,
                 maxPayloadBytes,
                 Interceptors.of(interceptors),
+                Measurements.NONE,
                 mode == TestMode.REPLAY_AFTER_EVERY_STEP);
         return new Settings(
                 seen,

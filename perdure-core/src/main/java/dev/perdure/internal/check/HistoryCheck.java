@@ -14,6 +14,7 @@ import dev.perdure.spi.Runs;
 import dev.perdure.spi.change.Entry;
 import dev.perdure.spi.change.Move;
 import dev.perdure.spi.change.Payload;
+import dev.perdure.spi.measure.Measurements;
 import dev.perdure.spi.payload.PayloadPlace;
 import java.lang.reflect.Type;
 import java.time.Duration;
@@ -42,6 +43,7 @@ public final class HistoryCheck {
                 Duration.ZERO,
                 rules.maxPayloadBytes(),
                 Interceptors.NONE, // a history has no headers, and no body runs
+                Measurements.NONE,
                 false);
     }
 

@@ -30,11 +30,7 @@ public final class Commits {
         this.worker = worker;
         this.closed = closed;
         this.client = new Committer(
-                settings.store().ledger(),
-                settings.clockwork(),
-                null,
-                settings.store().lanes(),
-                () -> !closed.getAsBoolean());
+                settings.ledger(), settings.clockwork(), null, settings.store().lanes(), () -> !closed.getAsBoolean());
     }
 
     public void requireOpen() {

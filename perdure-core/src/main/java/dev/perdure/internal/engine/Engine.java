@@ -458,6 +458,7 @@ public final class Engine implements Perdure, EngineView.Source {
             }
             resultWaiters.close();
             progressWaiters.close();
+            settings.rules().measurements().closed(this);
         }
     }
 

@@ -4,6 +4,7 @@ import dev.perdure.RetryPolicy;
 import dev.perdure.internal.definition.StepTypes;
 import dev.perdure.internal.interception.Interceptors;
 import dev.perdure.internal.payload.PayloadCodec;
+import dev.perdure.spi.measure.Measurements;
 import java.time.Duration;
 
 /**
@@ -15,6 +16,7 @@ import java.time.Duration;
  * @param warmWindow the longest wait during which a run keeps its thread
  * @param maxPayloadBytes the largest value
  * @param interceptors what is put around starts, workflows and bodies
+ * @param measurements gets what the engine measures
  * @param unloadAfterSteps whether a run leaves memory after every step, to test replays
  */
 public record ExecutionRules(
@@ -24,9 +26,11 @@ public record ExecutionRules(
         Duration warmWindow,
         int maxPayloadBytes,
         Interceptors interceptors,
+        Measurements measurements,
         boolean unloadAfterSteps) {
     /** The same with another codec. */
     public ExecutionRules with(PayloadCodec other) {
-        return new ExecutionRules(other, stepTypes, retry, warmWindow, maxPayloadBytes, interceptors, unloadAfterSteps);
+        return new ExecutionRules(
+                other, stepTypes, retry, warmWindow, maxPayloadBytes, interceptors, measurements, unloadAfterSteps);
     }
 }

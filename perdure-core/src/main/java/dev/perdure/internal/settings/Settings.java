@@ -2,14 +2,17 @@ package dev.perdure.internal.settings;
 
 import dev.perdure.RunListener;
 import dev.perdure.audit.Operator;
+import dev.perdure.internal.commit.MeasuredLedger;
 import dev.perdure.queue.Limiter;
 import dev.perdure.queue.Queue;
 import dev.perdure.queue.Requirement;
 import dev.perdure.retention.Retention;
 import dev.perdure.schedule.Schedule;
 import dev.perdure.spi.Clockwork;
+import dev.perdure.spi.Ledger;
 import dev.perdure.spi.Store;
 import dev.perdure.spi.change.WorkerId;
+import dev.perdure.spi.measure.Measurements;
 import java.time.Duration;
 import java.util.Collections;
 import java.util.List;
@@ -54,6 +57,13 @@ public record Settings(
 
     /** Fire times come before the runs that wait, so that a backlog does not make schedules late. */
     public static final int SCHEDULES_PRIORITY = Integer.MAX_VALUE;
+
+    /** The ledger, measured if anything is. */
+    public Ledger ledger() {
+        return rules.measurements() == Measurements.NONE
+                ? store.ledger()
+                : new MeasuredLedger(store.ledger(), rules.measurements(), clockwork);
+    }
 
     /** The same, but values of any size are stored in place. */
     public Settings inline() {

@@ -17,6 +17,7 @@ import dev.perdure.spi.Outcome;
 import dev.perdure.spi.change.Change;
 import dev.perdure.spi.change.Move;
 import dev.perdure.spi.change.RunRef;
+import dev.perdure.spi.measure.Measurements;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.HashSet;
@@ -86,6 +87,9 @@ final class Dispatcher {
     private @Nullable Suspects suspects;
 
     private long aloneWaitsSince = Clockwork.NEVER;
+
+    /** When the next waiting run is due, as far as the last poll knows. */
+    private @Nullable Instant nextDue;
 
     /**
      * @param whenTaken called when a poll ends during which the dispatcher was closed, and which therefore is the last
@@ -204,6 +208,7 @@ final class Dispatcher {
         int limit = Math.clamp(room, 0, CLAIM_BATCH);
         hungry = limit < CLAIM_BATCH;
         Dispatch.Version version = drains.version();
+        long began = settings.clockwork().nanoTime();
         Polled polled = settings.store()
                 .dispatch()
                 .poll(new Dispatch.Poll(
@@ -214,6 +219,7 @@ final class Dispatcher {
                         limit,
                         aloneToo,
                         rules.labels(session.id())));
+        measure(session, polled, began);
         drains.polled(version);
         polled.changed().forEach(session::tell);
         draining = polled.aloneWaits() && isTimeToDrain();
@@ -235,6 +241,17 @@ final class Dispatcher {
         othersFirst = false;
         launch(session, polled.claimed());
         return polled;
+    }
+
+    private void measure(Session session, Polled polled, long began) {
+        Measurements measurements = settings.rules().measurements();
+        measurements.polled(polled.claimed().size(), settings.clockwork().nanoTime() - began);
+        Instant due = nextDue;
+        nextDue = polled.nextDue();
+        Instant now = session.clock().now();
+        if (due != null && !due.isAfter(now) && !due.equals(nextDue)) {
+            measurements.woke(Duration.between(due, now));
+        }
     }
 
     /** Passes requests on to running runs. Returns whether any of them is new. */

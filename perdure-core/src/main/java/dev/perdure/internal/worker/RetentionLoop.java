@@ -88,6 +88,7 @@ final class RetentionLoop {
         long began = settings.clockwork().nanoTime();
         Removals.Removed removed = settings.store().removals().remove(BATCH);
         if (removed.runs() > 0) {
+            settings.rules().measurements().removed(removed.runs());
             LOG.debug("Removed {} runs whose retention is over.", removed.runs());
         }
         return Math.max(removed.again().toNanos(), settings.clockwork().nanoTime() - began);

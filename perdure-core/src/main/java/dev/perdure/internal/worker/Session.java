@@ -94,11 +94,7 @@ public final class Session implements Host, PipelineHost {
         this.acquisitions = new Acquisitions(home::acquired);
         this.tokens = new Tokens(settings.store().mailboxes().secret());
         this.committer = new Committer(
-                settings.store().ledger(),
-                settings.clockwork(),
-                id,
-                settings.store().lanes(),
-                this::alive);
+                settings.ledger(), settings.clockwork(), id, settings.store().lanes(), this::alive);
         this.store = new SessionStore(settings, committer, clock, id, this::alive);
         this.rules = settings.rules().with(settings.rules().codec().through(store::payloads));
     }
@@ -279,6 +275,7 @@ public final class Session implements Host, PipelineHost {
             turn.left();
             return;
         }
+        rules.measurements().loaded();
         if (!turn.isAhead()) {
             turn.tellBegun();
         }
@@ -355,6 +352,9 @@ public final class Session implements Host, PipelineHost {
     public void began(HeldRun held) {
         String definition = held.definition().target().name();
         listeners.tell(new RunChange(held.run().id(), definition, RunState.RUNNING, Optional.empty()));
+        if (held.epoch() == Outcome.Started.FIRST_EPOCH) {
+            rules.measurements().began(definition, held.origin().queue());
+        }
     }
 
     // ---- calls of virtual objects
@@ -462,6 +462,7 @@ public final class Session implements Host, PipelineHost {
     public void left(LoadedRun execution, Departure departure) {
         executions.remove(execution.ref().key(), execution);
         store.left(execution.ref());
+        rules.measurements().unloaded();
         switch (departure) {
             case Departure.Ended ended -> {
                 waiters.announce(

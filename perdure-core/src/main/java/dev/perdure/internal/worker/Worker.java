@@ -98,6 +98,7 @@ public final class Worker implements Session.Home {
                         rules.queues(),
                         rules.labels(id)));
         joining.joined(sent);
+        settings.rules().measurements().renewed();
         shared.clock().observe(now);
         LOG.info(
                 "Worker {} joined: {} definitions {}, queues {}, version {}, labels {}, lease {}, at most {} runs.",
@@ -209,7 +210,11 @@ public final class Worker implements Session.Home {
         if (now != null) {
             shared.clock().observe(now);
         }
-        if (left || (now != null && current.renewed(sent))) {
+        if (left) {
+            return;
+        }
+        if (now != null && current.renewed(sent)) {
+            settings.rules().measurements().renewed();
             return;
         }
         endIfExpired();
@@ -268,6 +273,7 @@ public final class Worker implements Session.Home {
                 dispatcher.look();
             }
             if (!swept.isEmpty()) {
+                settings.rules().measurements().recovered(swept.size());
                 LOG.info(
                         "Worker {} took over {} runs of dead workers; {} of them are ready to continue.",
                         session.id(),

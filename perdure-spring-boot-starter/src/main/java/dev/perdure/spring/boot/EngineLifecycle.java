@@ -158,6 +158,7 @@ final class EngineLifecycle
         made.reactions(beans.reactions());
         beans.listeners().forEach(made::listener);
         beans.interceptors().forEach(made::interceptor);
+        beans.measurements().ifPresent(made::measurements);
         beans.retry().ifPresent(made::retry);
         beans.codec().ifPresent(made::codec);
         beans.transform().ifPresent(made::transform);

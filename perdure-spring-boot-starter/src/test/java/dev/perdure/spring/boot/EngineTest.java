@@ -27,6 +27,8 @@ import dev.perdure.object.VirtualObject;
 import dev.perdure.queue.Limiter;
 import dev.perdure.queue.Queue;
 import dev.perdure.spi.Store;
+import io.micrometer.core.instrument.MeterRegistry;
+import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -242,6 +244,37 @@ final class EngineTest {
             assertThat(beans.intercepted)
                     .startsWith("first around greet", "second around greet")
                     .containsSubsequence("first at the start", "second at the start");
+        }
+    }
+
+    /** A registry as the actuator makes it. */
+    @Configuration(proxyBeanMethods = false)
+    @ImportAutoConfiguration(PerdureMetricsAutoConfiguration.class)
+    static class Measured {
+        @Bean
+        MeterRegistry registry() {
+            return new SimpleMeterRegistry();
+        }
+
+        @Bean
+        Definition<String, String> echo() {
+            return Definition.of("echo", String.class, String.class, (ctx, text) -> ctx.step("say", () -> text));
+        }
+    }
+
+    @Test
+    void an_application_with_a_registry_has_the_metrics_of_the_engine() {
+        try (ConfigurableApplicationContext context = start(Measured.class)) {
+            Perdure perdure = context.getBean(Perdure.class);
+            MeterRegistry registry = context.getBean(MeterRegistry.class);
+            for (int i = 0; i < 2; i++) {
+                assertThat(perdure.start(Invocation.of("echo", "Eve", TypeRef.of(String.class)))
+                                .result(PATIENCE))
+                        .isEqualTo("Eve");
+            }
+            assertThat(registry.get("perdure.runs.started").counter().count()).isEqualTo(2);
+            assertThat(registry.get("perdure.steps.attempts").timer().count()).isEqualTo(2);
+            assertThat(registry.get("perdure.lease.age").gauge().value()).isNotNaN();
         }
     }
 

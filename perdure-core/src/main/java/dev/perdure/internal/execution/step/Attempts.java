@@ -45,6 +45,11 @@ public final class Attempts {
         return new RunningAttempt(this, call, number, limits, before);
     }
 
+    /** The queue of the run. */
+    String queue() {
+        return held.origin().queue();
+    }
+
     String idempotencyKey(ContextCall call) {
         return derived.idempotencyKey(call.position());
     }

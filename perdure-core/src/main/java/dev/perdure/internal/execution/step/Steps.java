@@ -308,11 +308,14 @@ public final class Steps {
 
     /** The body with the interceptors around it. Only the thread of the workflow asks for it. */
     public <T extends @Nullable Object> Callable<T> intercepted(ContextCall call, int attempt, Callable<T> body) {
-        boolean isStep = call.kind() == Entry.Kind.STEP || call.kind() == Entry.Kind.TRANSACTION;
-        if (entered == null || !isStep) {
+        if (entered == null || !isStep(call)) {
             return body;
         }
         return host.rules().interceptors().step(new StepCall(entered, call.name(), attempt), body);
+    }
+
+    private static boolean isStep(ContextCall call) {
+        return call.kind() == Entry.Kind.STEP || call.kind() == Entry.Kind.TRANSACTION;
     }
 
     /** Runs the body once, on this thread. */
@@ -322,14 +325,31 @@ public final class Steps {
         Runnable disarm = transitions.armDeadline(guarding);
         current(attempt);
         StepLog.open(attempt);
+        long began = host.clockwork().nanoTime();
+        boolean succeeded = false;
         try {
             @Nullable Object result = guarding.run(body, attempt.limits());
-            return valuesOf(call).store(result, type, "the result of " + call.describe());
+            Values.Stored stored = valuesOf(call).store(result, type, "the result of " + call.describe());
+            succeeded = true;
+            return stored;
         } finally {
             StepLog.close();
             current(null);
             attempt.end();
             disarm.run();
+            measure(call, succeeded, began);
+        }
+    }
+
+    private void measure(ContextCall call, boolean succeeded, long began) {
+        if (isStep(call)) {
+            host.rules()
+                    .measurements()
+                    .attempted(
+                            transitions.definition(),
+                            attempts.queue(),
+                            succeeded,
+                            host.clockwork().nanoTime() - began);
         }
     }
 

@@ -11,6 +11,7 @@ import dev.perdure.reaction.Reaction;
 import dev.perdure.retention.Retention;
 import dev.perdure.schedule.Schedule;
 import dev.perdure.spi.Codec;
+import dev.perdure.spi.measure.Measurements;
 import dev.perdure.spi.payload.PayloadTransform;
 import java.util.List;
 import java.util.Optional;
@@ -59,6 +60,11 @@ public final class EngineBeans {
     /** The code around the bodies of steps. */
     public List<Interceptor> interceptors() {
         return all(Interceptor.class);
+    }
+
+    /** What gets the measurements of the engine, if anything does. */
+    public Optional<Measurements> measurements() {
+        return one(Measurements.class);
     }
 
     /** The retry policy, if there is one. */

@@ -24,6 +24,7 @@ import dev.perdure.spi.Codec;
 import dev.perdure.spi.Store;
 import dev.perdure.spi.change.Change;
 import dev.perdure.spi.change.WorkerId;
+import dev.perdure.spi.measure.Measurements;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -384,7 +385,14 @@ public final class World {
     private Settings settings(SimulatedProcess process, Store seen, @Nullable Role worker) {
         PayloadCodec payloads = PayloadCodec.of(codec, seen.payloads(), inlineBytes, process);
         ExecutionRules rules = new ExecutionRules(
-                payloads, shared.stepTypes, retry, warmWindow, 4 * 1024 * 1024, Interceptors.NONE, unloadAfterSteps);
+                payloads,
+                shared.stepTypes,
+                retry,
+                warmWindow,
+                4 * 1024 * 1024,
+                Interceptors.NONE,
+                Measurements.NONE,
+                unloadAfterSteps);
         Set<String> names = new TreeSet<>(Set.of(StartOptions.DEFAULT_QUEUE));
         queues.forEach(queue -> names.add(queue.name()));
         return new Settings(
