@@ -63,7 +63,9 @@ public record HistoryEvent(
         /** The run read a value of a virtual object. */
         STATE,
         /** The run read the names of all values of a virtual object. */
-        STATE_NAMES
+        STATE_NAMES,
+        /** Something that this version of the library does not know: a newer version recorded it, or a person did. */
+        UNKNOWN
     }
 
     /** What happened. */
@@ -89,7 +91,9 @@ public record HistoryEvent(
         /** There was no value. */
         ABSENT,
         /** An attempt reported its progress: the last report of one that failed, or of one that has not ended. */
-        PROGRESS
+        PROGRESS,
+        /** Something that this version of the library does not know: a newer version recorded it, or a person did. */
+        UNKNOWN
     }
 
     /**
@@ -112,6 +116,7 @@ public record HistoryEvent(
             case PROGRESS -> "attempt %d of %s reported".formatted(attempt, subject());
             case CANCELLED -> subject() + " ended, because the run was cancelled";
             case DEADLINE -> subject() + " ended, because the deadline of the run passed";
+            case UNKNOWN -> subject() + " recorded something that this version does not know";
             case ABSENT -> kind == Kind.STATE ? subject() + " read: it has no value" : subject() + " had no value";
         };
     }
@@ -126,7 +131,7 @@ public record HistoryEvent(
             case SLEEP, TIMER, AWAIT -> subject() + " ended";
             case PATCH -> subject() + " applies";
             case CHOICE -> subject() + " decided";
-            case EFFECT, RUN, ANSWER -> subject();
+            case EFFECT, RUN, ANSWER, UNKNOWN -> subject();
         };
     }
 
@@ -157,6 +162,7 @@ public record HistoryEvent(
             case RECEIVE -> "message '%s'".formatted(name);
             case SLEEP, TIMER -> "%s of %s".formatted(kind.name().toLowerCase(Locale.ROOT), name);
             case EFFECT -> name;
+            case UNKNOWN -> "a call that this version does not know";
             case STEP, TRANSACTION, PATCH, CHILD, PROMISE, EVENT, CHOICE, STATE ->
                 "%s '%s'".formatted(kind.name().toLowerCase(Locale.ROOT), name);
         };

@@ -294,10 +294,11 @@ final class RunsCommand {
     private static @Nullable Object json(String text) {
         try {
             return ExactJson.MAPPER.readValue(text, Object.class);
-        } catch (JacksonException wrong) {
+        } catch (JacksonException | NumberFormatException wrong) {
+            String why =
+                    wrong instanceof JacksonException json ? json.getOriginalMessage() : "a number is out of bounds";
             throw new InvalidRequestException(
-                    "The value %s is not JSON: %s. Write a text with quotes: --value '\"yes\"'."
-                            .formatted(text, wrong.getOriginalMessage()));
+                    "The value %s is not JSON: %s. Write a text with quotes: --value '\"yes\"'.".formatted(text, why));
         }
     }
 

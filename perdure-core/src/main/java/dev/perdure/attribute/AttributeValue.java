@@ -70,16 +70,23 @@ public sealed interface AttributeValue {
      */
     record Decimal(BigDecimal value) implements AttributeValue {
         private static final int MOST_DIGITS = 30;
+        /** More than a store holds. A number such as 1E999999999 is short, and a gigabyte as a text. */
+        private static final int MOST_SCALE = 131_072;
 
         /** Removes zeros that make no difference. */
         public Decimal {
             Texts.requireGiven("number", value);
+            if (Math.abs((long) value.scale()) > MOST_SCALE) {
+                throw new InvalidRequestException(
+                        "The number %s is out of bounds: its exponent is at most %d. Round it, or use a text."
+                                .formatted(value, MOST_SCALE));
+            }
             value = value.signum() == 0 ? BigDecimal.ZERO : value.stripTrailingZeros();
         }
 
         @Override
         public void require(String name) {
-            if (value.scale() > MOST_DIGITS || value.precision() - value.scale() > MOST_DIGITS) {
+            if (value.scale() > MOST_DIGITS || (long) value.precision() - value.scale() > MOST_DIGITS) {
                 throw new InvalidRequestException(
                         "The value of the attribute '%s' is %s; it has at most %d digits before the point and %d after it. Round it, or use a text."
                                 .formatted(name, value, MOST_DIGITS, MOST_DIGITS));
@@ -211,14 +218,14 @@ public sealed interface AttributeValue {
         int colon = text.indexOf(':');
         String value = text.substring(colon + 1);
         try {
-            return switch (Kind.valueOf(text.substring(0, colon).toUpperCase(Locale.ROOT))) {
+            return switch (Kind.valueOf(text.substring(0, Math.max(colon, 0)).toUpperCase(Locale.ROOT))) {
                 case TEXT -> new Text(value);
                 case NUMBER -> new Decimal(new BigDecimal(value));
                 case FLAG -> new Flag(Boolean.parseBoolean(value));
                 case TIME -> new Time(Instant.parse(value));
                 case KEYWORDS -> new Keywords(List.of(value.split("\n", -1)));
             };
-        } catch (DateTimeException | NumberFormatException wrong) {
+        } catch (DateTimeException | IllegalArgumentException wrong) {
             throw new InvalidRequestException(
                     "The value '%s' of an attribute cannot be read. Give numbers as decimals, and times as 2026-01-31T12:00:00Z."
                             .formatted(value));

@@ -17,6 +17,7 @@ import org.jspecify.annotations.Nullable;
  * @param value with what
  */
 public record Condition(String name, Comparison comparison, AttributeValue value) {
+    private static final int MAX_LENGTH = 1_000;
     private static final Pattern TEXT =
             Pattern.compile("(?<name>[^=<>~]+)(?<comparison>=|>=|<|~)(?<value>.+)", Pattern.DOTALL);
     private static final Pattern NUMBER = Pattern.compile("-?\\d+(\\.\\d+)?");
@@ -51,9 +52,14 @@ public record Condition(String name, Comparison comparison, AttributeValue value
      * {@code due<2026-01-31T00:00:00Z} or {@code tags~urgent}. A value that looks like a number, a time, or true or false
      * is compared as such; in double quotes it is a text.
      *
-     * @throws InvalidRequestException if it has no comparison
+     * @throws InvalidRequestException if it has no comparison, or is too long
      */
     public static Condition parsed(String text) {
+        if (text.length() > MAX_LENGTH) {
+            throw new InvalidRequestException(
+                    "The condition '%s…' has %d characters; it has at most %d. A value of an attribute has up to %d."
+                            .formatted(text.substring(0, 50), text.length(), MAX_LENGTH, AttributeValue.MAX_TEXT));
+        }
         Matcher matcher = TEXT.matcher(text);
         if (!matcher.matches()) {
             throw new InvalidRequestException(

@@ -1,5 +1,6 @@
 package dev.perdure.http;
 
+import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.perdure.RunFilter;
@@ -10,11 +11,12 @@ import dev.perdure.spi.Store;
 import java.io.ByteArrayInputStream;
 import java.io.IOException;
 import java.io.InputStream;
-import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
+import java.util.Base64;
 import java.util.List;
 import java.util.Locale;
 import java.util.Random;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import tools.jackson.databind.JsonNode;
 
@@ -25,6 +27,22 @@ abstract class FuzzScenarios {
     /** Removes what is below the store. */
     void drop() {}
 
+    private static final int FEW = 1_000;
+    private static final int MANY = 50_000;
+
+    private static final List<String> GOOD_BODIES = List.of(
+            "{}",
+            "{\"reason\": \"enough\"}",
+            "{\"item\": \"book\", \"cents\": 1950}",
+            "{\"position\": 1, \"why\": \"wrong\", \"value\": 7}",
+            "{\"settings\": {\"concurrency\": \"3\", \"rate\": \"10/PT1S\"}}",
+            "{\"action\": \"PAUSE\", \"text\": \"x\"}",
+            "{\"cron\": \"0 9 * * MON-FRI\", \"definition\": \"order\", \"zone\": \"UTC\", \"input\": {}}",
+            "{\"all\": \"PT720H\", \"rules\": [{\"definition\": \"order\", \"period\": \"PT1H\"}]}",
+            "{\"from\": \"2026-01-01T00:00:00Z\", \"to\": \"2026-01-02T00:00:00Z\"}",
+            "\"text\"",
+            "[1, 2, 3]");
+
     private static final List<byte[]> BODIES = List.of(
             text("{"),
             text("[1,2"),
@@ -34,6 +52,9 @@ abstract class FuzzScenarios {
             text("{\"reason\": \"a\", \"reason\": \"b\"}"),
             text("{\"position\": 1e400, \"why\": []}"),
             text("{\"position\": 99999999999999999999}"),
+            text("1e99999999999"),
+            text("{\"position\": 1e99999999999, \"cents\": 1e-99999999999}"),
+            text("{\"@class\": \"java.lang.ProcessBuilder\", \"@type\": \"java.net.URL\"}"),
             text("{\"settings\": {\"concurrency\": \"-1\", \"rate\": \"1/\"}}"),
             text("{\"settings\": {\"rate\": \"0/PT-1S\"}}"),
             text("{\"action\": \"EXPLODE\"}"),
@@ -76,6 +97,13 @@ abstract class FuzzScenarios {
             "?after=%21",
             "?after=AAAA",
             "?after=-5",
+            "?after=" + cursor("2026-01-01T00:00:00Z\na\u0000b"),
+            "?after=" + cursor("+1000000000-12-31T23:59:59.999999999Z\na"),
+            "?after=" + cursor("-1000000000-01-01T00:00:00Z\n" + "a".repeat(3_000)),
+            "?after=" + cursor("2026-01-01T00:00:00Z\n00000000-0000-0000-0000-000000000001"),
+            "?after=9223372036854775807@+1000000000-12-31T23:59:59.999999999Z",
+            "?after=-1@-1000000000-01-01T00:00:00Z",
+            "?after=9223372036854775808",
             "?wait=PT-1S",
             "?wait=soon",
             "?wait=PT999999999999999999999999H",
@@ -100,8 +128,13 @@ abstract class FuzzScenarios {
             "?%zz",
             "?a=%");
 
+    /** A place between two pages that the API has not given. */
+    private static String cursor(String place) {
+        return Base64.getUrlEncoder().withoutPadding().encodeToString(text(place));
+    }
+
     private static byte[] text(String text) {
-        return text.getBytes(StandardCharsets.UTF_8);
+        return text.getBytes(UTF_8);
     }
 
     /** A body that breaks off. */
@@ -145,6 +178,64 @@ abstract class FuzzScenarios {
             assertThat(kit.perdure.queues().get("slow").changed().settings()).isEmpty();
         }
         drop();
+    }
+
+    @Test
+    void changed_requests_get_a_message() {
+        feed(FEW);
+    }
+
+    @Test
+    @Tag("thorough")
+    void very_many_changed_requests_get_a_message() {
+        feed(MANY);
+    }
+
+    private void feed(int count) {
+        try (Store store = open();
+                ApiKit kit = new ApiKit(store, builder -> builder.maxBodyBytes(1_000_000))) {
+            Random random = new Random(8);
+            List<String[]> routes = new ArrayList<>();
+            kit.document()
+                    .get("paths")
+                    .properties()
+                    .forEach(path -> path.getValue().properties().stream()
+                            .filter(route -> !path.getKey().endsWith("/stream"))
+                            .forEach(route ->
+                                    routes.add(new String[] {route.getKey().toUpperCase(Locale.ROOT), path.getKey()})));
+            for (int i = 0; i < count; i++) {
+                String[] route = routes.get(random.nextInt(routes.size()));
+                String target = changed(
+                        route[1].replaceAll("\\{\\w+}", oneOf(NAMES, random)) + oneOf(QUERIES, random),
+                        random,
+                        "%?&=/~+.");
+                String body = changed(oneOf(GOOD_BODIES, random), random, "{}[]\",:0e-");
+                ApiRequest request = request(route[0], target, random);
+                ApiResponse response =
+                        kit.api.handle(route[0].equals("GET") ? request : ApiKit.withBody(request, body));
+                assertThat(response.status())
+                        .as("%s %s %s: %s", route[0], shortened(target), body, new String(response.bytes(), UTF_8))
+                        .isLessThan(500);
+            }
+        }
+        drop();
+    }
+
+    private static String oneOf(List<String> texts, Random random) {
+        return texts.get(random.nextInt(texts.size()));
+    }
+
+    private static String changed(String text, Random random, String likely) {
+        StringBuilder changed = new StringBuilder(text);
+        for (int changes = random.nextInt(4); changes > 0; changes--) {
+            int at = random.nextInt(changed.length() + 1);
+            switch (random.nextInt(3)) {
+                case 0 -> changed.insert(at, likely.charAt(random.nextInt(likely.length())));
+                case 1 -> changed.insert(at, (char) (1 + random.nextInt(300)));
+                default -> changed.delete(at, Math.min(changed.length(), at + random.nextInt(5)));
+            }
+        }
+        return changed.toString();
     }
 
     private static String shortened(String target) {

@@ -58,6 +58,7 @@ public abstract class JournalsConformance extends StoreConformance {
                 entries.add(new Entry(position, note, kind, kind + "/" + status, status, payload(text)));
             }
         }
+        entries.removeIf(entry -> !entry.isKnown());
         apply(worker, advance(run, 1, STAY, entries.toArray(Entry[]::new)));
 
         assertThat(pages(run, 2_000))

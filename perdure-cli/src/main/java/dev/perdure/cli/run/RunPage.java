@@ -179,7 +179,7 @@ public final class RunPage {
     private static Object parsed(String text) {
         try {
             return ExactJson.MAPPER.readTree(text);
-        } catch (JacksonException ofAnotherCodec) {
+        } catch (JacksonException | NumberFormatException ofAnotherCodec) {
             return text;
         }
     }

@@ -10,6 +10,7 @@ import com.cronutils.model.field.expression.FieldExpression;
 import com.cronutils.model.time.ExecutionTime;
 import com.cronutils.parser.CronParser;
 import dev.perdure.error.InvalidRequestException;
+import java.time.DateTimeException;
 import java.time.Instant;
 import java.time.LocalDateTime;
 import java.time.ZoneId;
@@ -40,6 +41,9 @@ public final class CronTimes {
 
     private static final LocalDateTime ANY_TIME = LocalDateTime.of(2024, 1, 1, 0, 0);
     private static final int FIELDS = 5;
+    /** Reading an expression takes time that grows with the square of its length. */
+    private static final int MOST_CHARACTERS = 500;
+
     private static final Map<String, String> NAMED = Map.of(
             "@yearly", "0 0 1 1 *",
             "@annually", "0 0 1 1 *",
@@ -70,13 +74,33 @@ public final class CronTimes {
                 .getExpression();
         CronTimes read =
                 new CronTimes(ExecutionTime.forCron(cron), zone, !(hour instanceof Always || hour instanceof Every));
+        if (expression.indexOf('W') >= 0 && !read.isInEveryMonth()) {
+            throw unusable(expression, "Some months lack the day before its W; use a day up to 28, or LW.");
+        }
         if (read.nextLocal(ANY_TIME) == null) {
             throw unusable(expression, "It never comes true.");
         }
         return read;
     }
 
+    /** Whether the library finds the weekday next to a day in every month. It throws where a month lacks the day. */
+    private boolean isInEveryMonth() {
+        try {
+            for (int month = 1; month <= 12; month++) {
+                nextLocal(LocalDateTime.of(2026, month, 1, 0, 0).minusSeconds(1));
+            }
+            return true;
+        } catch (DateTimeException lacking) {
+            return false;
+        }
+    }
+
     private static Cron parsed(String expression) {
+        if (expression.length() > MOST_CHARACTERS) {
+            throw unusable(
+                    expression.substring(0, MOST_CHARACTERS) + "…",
+                    "It has more than %d characters.".formatted(MOST_CHARACTERS));
+        }
         String fields = NAMED.getOrDefault(expression.strip(), expression.strip());
         int count = new StringTokenizer(fields).countTokens();
         if (count != FIELDS && count != FIELDS + 1) {
@@ -88,6 +112,8 @@ public final class CronTimes {
             return new CronParser(definition()).parse(count == FIELDS ? "0 " + plain : plain);
         } catch (IllegalArgumentException wrong) {
             throw unusable(expression, String.valueOf(wrong.getMessage()));
+        } catch (IndexOutOfBoundsException wrong) { // Of the library, for a field such as "5#" or "1-".
+            throw unusable(expression, "A field ends too early.");
         }
     }
 
@@ -130,6 +156,14 @@ public final class CronTimes {
 
     /** The first time after this one, if there is any. */
     public Optional<Instant> next(Instant after) {
+        try {
+            return found(after);
+        } catch (DateTimeException outOfBounds) { // The end of all times that Java knows.
+            return Optional.empty();
+        }
+    }
+
+    private Optional<Instant> found(Instant after) {
         ZoneRules rules = zone.getRules();
         ZoneOffset offset = rules.getOffset(after);
         LocalDateTime start = LocalDateTime.ofInstant(after, offset);

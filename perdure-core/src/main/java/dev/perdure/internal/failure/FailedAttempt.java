@@ -1,5 +1,6 @@
 package dev.perdure.internal.failure;
 
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -15,6 +16,11 @@ public record FailedAttempt(
         int attempt,
         long delayMillis,
         @Nullable LastReport reported) {
+    /** Refuses what nobody has recorded. */
+    public FailedAttempt {
+        Objects.requireNonNull(failure, "failure");
+    }
+
     /** An attempt that reported nothing. */
     public FailedAttempt(Failure failure, int attempt, long delayMillis) {
         this(failure, attempt, delayMillis, null);

@@ -1,5 +1,6 @@
 package dev.perdure.internal.failure;
 
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -8,4 +9,9 @@ import org.jspecify.annotations.Nullable;
  * @param text a short description
  * @param failure the whole failure, if there is one
  */
-public record FailedMail(String text, @Nullable Failure failure) {}
+public record FailedMail(String text, @Nullable Failure failure) {
+    /** Refuses what nobody has recorded. */
+    public FailedMail {
+        Objects.requireNonNull(text, "text");
+    }
+}

@@ -3,6 +3,7 @@ package dev.perdure.internal.failure;
 import dev.perdure.error.RecordedException;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -26,7 +27,19 @@ public record Failure(
 
     /** One frame of a stack. */
     public record Frame(
-            String type, String method, @Nullable String file, int line) {}
+            String type, String method, @Nullable String file, int line) {
+        /** Refuses what nobody has recorded. */
+        public Frame {
+            Objects.requireNonNull(type, "type");
+            Objects.requireNonNull(method, "method");
+        }
+    }
+
+    /** Refuses what nobody has recorded. */
+    public Failure {
+        Objects.requireNonNull(type, "type");
+        Objects.requireNonNull(stack, "stack").forEach(frame -> Objects.requireNonNull(frame, "frame"));
+    }
 
     /** An exception as data. */
     public static Failure of(Throwable thrown) {

@@ -81,9 +81,12 @@ final class ForkWriter {
     private static boolean hasValue(Entry entry) {
         boolean encoded = switch (entry.status()) {
             case VALUE, FAILURE, ATTEMPT -> true;
-            case BEGUN, CANCELLED, DEADLINE, ABSENT -> false;
+            case BEGUN, CANCELLED, DEADLINE, ABSENT, UNKNOWN -> false;
         };
-        return encoded && entry.kind() != Entry.Kind.PATCH && entry.payload().size() > 0;
+        return encoded
+                && entry.isKnown()
+                && entry.kind() != Entry.Kind.PATCH
+                && entry.payload().size() > 0;
     }
 
     private Entry moved(Entry entry, RunId from, RunId to) {

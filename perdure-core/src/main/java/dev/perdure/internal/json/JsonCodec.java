@@ -175,15 +175,19 @@ public final class JsonCodec implements Codec {
         try {
             return reading.get();
         } catch (JacksonException cause) {
-            throw new PayloadException(
-                    "%s JSON cannot be read back as %s: %s"
-                            .formatted(which, type.getTypeName(), cause.getOriginalMessage()),
-                    cause);
+            throw unreadable(which, type, cause.getOriginalMessage(), cause);
+        } catch (NumberFormatException cause) { // The parser lets it out if an exponent is out of all bounds.
+            throw unreadable(which, type, "a number is out of bounds", cause);
         } catch (StackOverflowError tooDeep) {
             throw new PayloadException(
                     "%s JSON is nested too deeply to be read back as %s.".formatted(which, type.getTypeName()),
                     tooDeep);
         }
+    }
+
+    private static PayloadException unreadable(String which, Type type, String why, RuntimeException cause) {
+        return new PayloadException(
+                "%s JSON cannot be read back as %s: %s".formatted(which, type.getTypeName(), why), cause);
     }
 
     @Override

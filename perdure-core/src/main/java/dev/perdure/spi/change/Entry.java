@@ -49,7 +49,9 @@ public record Entry(int position, int note, Kind kind, String name, Status statu
         /** A value of a virtual object, under its name. */
         STATE,
         /** The names of all values of a virtual object. */
-        STATE_NAMES
+        STATE_NAMES,
+        /** A kind that this version does not know. Stores only read it: a newer version wrote it, or a person did. */
+        UNKNOWN
     }
 
     /** The outcome of a call. */
@@ -67,6 +69,13 @@ public record Entry(int position, int note, Kind kind, String name, Status statu
         /** It threw the run's deadline instead of returning an answer. */
         DEADLINE,
         /** There was no value. */
-        ABSENT
+        ABSENT,
+        /** A status that this version does not know. Stores only read it: a newer version wrote it, or a person did. */
+        UNKNOWN
+    }
+
+    /** Whether this version knows what it says. */
+    public boolean isKnown() {
+        return kind != Kind.UNKNOWN && status != Status.UNKNOWN;
     }
 }

@@ -21,6 +21,9 @@ public record PayloadReference(String hash, long size) {
     private static final int HASH_AT = Long.BYTES;
     private static final int SIZE_AT = HASH_AT + 32;
     private static final int BYTES = SIZE_AT + Long.BYTES;
+    /** More than any value has. Bytes that say more are no reference, whoever wrote them. */
+    private static final long MOST_BYTES = 1L << 40;
+
     private static final Pattern HASH = Pattern.compile("[0-9a-f]{64}");
 
     /** Checks the hash and the size. */
@@ -45,7 +48,8 @@ public record PayloadReference(String hash, long size) {
             return false;
         }
         ByteBuffer bytes = ByteBuffer.wrap(payload.bytes());
-        return bytes.getLong(0) == MARK && bytes.getLong(SIZE_AT) >= 0;
+        long size = bytes.getLong(SIZE_AT);
+        return bytes.getLong(0) == MARK && 0 <= size && size <= MOST_BYTES;
     }
 
     /** The reference that these bytes are; empty if they are a payload. */

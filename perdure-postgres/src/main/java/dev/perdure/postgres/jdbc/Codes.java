@@ -189,9 +189,11 @@ public final class Codes {
                     case TRANSACTION -> 14;
                     case STATE -> 15;
                     case STATE_NAMES -> 16;
+                    case UNKNOWN -> throw new IllegalArgumentException("A kind that is not known is only read.");
                 };
     }
 
+    /** The kind of a recorded entry. One row that a newer version or a person wrote keeps no other from being read. */
     public static Entry.Kind kind(int code) {
         return switch (code) {
             case 1 -> Entry.Kind.STEP;
@@ -210,7 +212,7 @@ public final class Codes {
             case 14 -> Entry.Kind.TRANSACTION;
             case 15 -> Entry.Kind.STATE;
             case 16 -> Entry.Kind.STATE_NAMES;
-            default -> throw unknown("command", code);
+            default -> Entry.Kind.UNKNOWN;
         };
     }
 
@@ -224,6 +226,7 @@ public final class Codes {
                     case CANCELLED -> 4;
                     case DEADLINE -> 5;
                     case ABSENT -> 6;
+                    case UNKNOWN -> throw new IllegalArgumentException("A status that is not known is only read.");
                 };
     }
 
@@ -238,6 +241,11 @@ public final class Codes {
             case 6 -> Entry.Status.ABSENT;
             default -> throw unknown("status", code);
         };
+    }
+
+    /** The status of a recorded entry. */
+    public static Entry.Status recordedStatus(int code) {
+        return 0 <= code && code <= of(Entry.Status.ABSENT) ? status(code) : Entry.Status.UNKNOWN;
     }
 
     public static short of(Hold hold) {

@@ -81,10 +81,10 @@ final class JournalReading {
         return new Recorded(
                 new Entry(
                         row.getInt(POSITION),
-                        sort >>> 16,
+                        sort >> 16,
                         Codes.kind(sort >>> 8 & 0xff),
                         row.getString(NAME),
-                        Codes.status(sort & 0xff),
+                        Codes.recordedStatus(sort & 0xff),
                         new Payload(payload)),
                 row.getTimestamp(AT).toInstant());
     }

@@ -32,9 +32,10 @@ public final class JournalSql {
 
     /**
      * Every column of a long journal is sent very often, so small numbers share one column: {@code sort} contains note,
-     * kind and status.
+     * kind and status. Numbers that do not fit become a kind that nobody knows.
      */
-    private static final String COLUMNS = "position, note * 65536 + kind * 256 + status AS sort, at, name";
+    private static final String COLUMNS =
+            "position, note * 65536 + CASE WHEN kind | status BETWEEN 0 AND 255 THEN kind * 256 + status ELSE 0 END AS sort, at, name";
 
     /**
      * {@code extent} is the number of rows that make a page and, if the payload is not included, its size in the upper

@@ -170,7 +170,7 @@ final class RevivedRuns {
                             rows.getInt("note"),
                             Codes.kind(rows.getInt("kind")),
                             rows.getString("name"),
-                            Codes.status(rows.getInt("status")),
+                            Codes.recordedStatus(rows.getInt("status")),
                             Payload.EMPTY);
                     entries.add(new Recorded(entry, Results.time(rows, "at")));
                 }

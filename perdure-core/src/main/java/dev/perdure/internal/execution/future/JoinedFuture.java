@@ -1,6 +1,7 @@
 package dev.perdure.internal.execution.future;
 
 import dev.perdure.Settled;
+import dev.perdure.error.PayloadException;
 import dev.perdure.internal.execution.replay.ContextCall;
 import dev.perdure.internal.execution.replay.Replay;
 import dev.perdure.internal.execution.transition.Transitions;
@@ -53,9 +54,20 @@ final class JoinedFuture<P extends @Nullable Object, T extends @Nullable Object>
         this.transitions = transitions;
         this.parts = parts;
         this.rule = rule;
-        past.answer()
-                .map(Recorded::entry)
-                .ifPresent(entry -> decided = values.at(call.position()).decode(entry.payload(), Integer.class));
+        past.answer().map(Recorded::entry).ifPresent(entry -> decided = recorded(entry));
+    }
+
+    /** Which part decided it, as the journal says. */
+    private int recorded(Entry entry) {
+        try {
+            int number = values.at(call.position()).decode(entry.payload(), Integer.class);
+            if (number < 0 || number >= parts.size()) {
+                throw new PayloadException("It is number %d of %d futures.".formatted(number, parts.size()));
+            }
+            return number;
+        } catch (PayloadException unreadable) {
+            throw transitions.unreadable(call, unreadable);
+        }
     }
 
     @Override

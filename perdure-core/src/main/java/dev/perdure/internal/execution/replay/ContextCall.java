@@ -45,6 +45,7 @@ public record ContextCall(int position, Entry.Kind kind, String name) {
             case EFFECT -> name;
             case STATE -> "get of state '" + name + "'";
             case STATE_NAMES -> "keys()";
+            case UNKNOWN -> "a call that this version of Perdure does not know";
         };
     }
 }

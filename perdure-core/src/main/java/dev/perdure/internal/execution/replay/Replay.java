@@ -102,6 +102,9 @@ public final class Replay {
         }
         List<Recorded> past = at(position);
         for (Recorded recorded : past) {
+            if (!recorded.entry().isKnown()) {
+                throw unknown(position);
+            }
             if (!call.matches(recorded.entry())) {
                 throw mismatch(
                         call,
@@ -205,6 +208,12 @@ public final class Replay {
             index++;
         }
         return index;
+    }
+
+    private Mismatch unknown(int at) {
+        return new Mismatch(
+                "The journal of run '%s' has an entry at position %d that this version of Perdure does not know. Nothing was applied. Let workers of the version that wrote it have the run, or restore the entry if it was edited, then resume the run."
+                        .formatted(run, at));
     }
 
     private Mismatch mismatch(ContextCall call, String recorded) {

@@ -74,7 +74,11 @@ public final class StateCalls {
         ContextCall call = calls.takeAhead("keys", Entry.Kind.STATE_NAMES, "");
         Entry answer = recorded(call).orElseGet(() -> askNames(call));
         try {
-            return new TreeSet<>(Arrays.asList(values.at(call.position()).decode(answer.payload(), String[].class)));
+            String[] names = values.at(call.position()).decode(answer.payload(), String[].class);
+            if (Arrays.asList(names).contains(null)) {
+                throw new PayloadException("A name is null.");
+            }
+            return new TreeSet<>(Arrays.asList(names));
         } catch (PayloadException unreadable) {
             throw transitions.unreadable(call, unreadable);
         }

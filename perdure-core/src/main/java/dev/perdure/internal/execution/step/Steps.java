@@ -285,8 +285,9 @@ public final class Steps {
             case VALUE -> value(call, entry, type);
             case FAILURE -> throw failed(entry.name(), failedAttempt(call, entry));
             case CANCELLED, DEADLINE -> throw transitions.delivered(entry);
-            case BEGUN, ATTEMPT, ABSENT ->
-                throw new IllegalStateException("Not an answer of a step: " + entry.status());
+            case BEGUN, ATTEMPT, ABSENT, UNKNOWN ->
+                throw transitions.unreadable(
+                        call, new PayloadException("Its status is %s, which no step has.".formatted(entry.status())));
         };
     }
 

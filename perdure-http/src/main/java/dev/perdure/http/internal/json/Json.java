@@ -1,8 +1,10 @@
 package dev.perdure.http.internal.json;
 
+import java.util.function.Supplier;
 import tools.jackson.core.StreamReadConstraints;
 import tools.jackson.core.StreamReadFeature;
 import tools.jackson.core.StreamWriteConstraints;
+import tools.jackson.core.exc.StreamReadException;
 import tools.jackson.core.json.JsonFactory;
 import tools.jackson.databind.DeserializationFeature;
 import tools.jackson.databind.JsonNode;
@@ -52,12 +54,20 @@ public final class Json {
 
     /** Reads JSON. Throws Jackson's exception if it is none. */
     public static JsonNode read(byte[] json) {
-        return MAPPER.readTree(json);
+        return read(() -> MAPPER.readTree(json));
     }
 
     /** Reads JSON. Throws Jackson's exception if it is none. */
     public static JsonNode read(String json) {
-        return MAPPER.readTree(json);
+        return read(() -> MAPPER.readTree(json));
+    }
+
+    private static JsonNode read(Supplier<JsonNode> reading) {
+        try {
+            return reading.get();
+        } catch (NumberFormatException cause) { // The parser lets it out if an exponent is out of all bounds.
+            throw new StreamReadException(null, "a number is out of bounds", cause);
+        }
     }
 
     /** The JSON as maps, lists, texts, numbers and booleans; null for null. */

@@ -194,7 +194,7 @@ public final class Claims {
                 new RunRef(RunId.of(row.getString("id")), row.getLong("key")),
                 row.getBoolean("ahead") ? row.getLong("epoch") + 1 : row.getLong("epoch"),
                 row.getString("definition"),
-                new Payload(row.getBytes("input")),
+                inputOf(row),
                 row.getLong("seed"),
                 row.getBoolean("ahead") ? unwoken(Results.control(row)) : Results.control(row),
                 Results.timeOrNull(row, "deadline"),
@@ -202,6 +202,12 @@ public final class Claims {
                 premises(row),
                 Results.object(row),
                 new Origin(row.getString("queue"), Descriptions.headers(row)));
+    }
+
+    /** Only a person can have removed the row of the input. The run that needs it is then paused. */
+    private static Payload inputOf(ResultSet row) throws SQLException {
+        byte[] input = row.getBytes("input");
+        return input == null ? Payload.EMPTY : new Payload(input);
     }
 
     private static List<Premise> premises(ResultSet row) throws SQLException {
