@@ -4,7 +4,7 @@ import org.jspecify.annotations.NullMarked;
 @NullMarked
 module dev.perdure.simulation {
     requires java.sql;
-    requires dev.perdure.testing;
+    requires transitive dev.perdure.testing;
 
     exports dev.perdure.simulation;
 

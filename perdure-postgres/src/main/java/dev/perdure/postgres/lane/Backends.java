@@ -128,7 +128,7 @@ public final class Backends {
             return most;
         }
         long millis = TimeUnit.NANOSECONDS.toMillis(due - nanoTime.getAsLong());
-        return (int) Math.clamp(millis, 1, most);
+        return Math.clamp(millis, 1, most);
     }
 
     /**
