@@ -190,7 +190,7 @@ final class Tab implements AutoCloseable {
     void clickOn(String selector) {
         String found = "document.querySelector(%s)".formatted(quoted(selector));
         awaits(found);
-        evaluate("(one => one.click ? one.click() : one.dispatchEvent(new MouseEvent('click', {bubbles: true})))(%s)"
+        evaluate("(one => one.click ? one.click() : one.dispatchEvent(new MouseEvent('click', {bubbles: true, cancelable: true})))(%s)"
                 .formatted(found));
     }
 

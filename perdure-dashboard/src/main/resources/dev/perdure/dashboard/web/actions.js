@@ -72,7 +72,10 @@ const ACTIONS = {
   }),
 };
 
-/** The buttons beside the title: those that the state of the run allows. */
+/**
+ * The buttons beside the title: those that the state of the run allows. Some act on the tasks of a DAG in place of the
+ * run; they come when it is known whether it is one.
+ */
 export function RunActions({ run, dag, reload }) {
   const [error, setError] = useState(null);
   const off = session.refusal();
@@ -95,9 +98,9 @@ export function RunActions({ run, dag, reload }) {
   return html`<div class="acts end">
       ${!ended && run.state !== 'PAUSED' && button('Pause', now('pause', { reason: 'by the dashboard' }))}
       ${run.state === 'PAUSED' && button('Resume', now('resume'))}
-      ${failed && button('Retry from failed', now('retry'))}
-      ${!ended && !dag && button('Send message…', ask('send'))}
-      ${!dag && button('Fork…', ask('fork'))}
+      ${failed && dag != null && button('Retry from failed', now('retry'))}
+      ${!ended && dag === false && button('Send message…', ask('send'))}
+      ${dag === false && button('Fork…', ask('fork'))}
       ${!ended && button('Cancel…', ask('cancel'))}
       ${!ended && button('Kill…', ask('kill'), 'bad')}
     </div>${error && html`<${Problem} error=${error}/>`}`;

@@ -162,7 +162,7 @@ export function Run({ id, query }) {
   return html`
     <div class="rh">
       <div class="sm m3"><a href=${link('/runs')}>Runs</a> / <a href=${link('/runs', { definition: run.definition })}>${run.definition}</a></div>
-      <div class="rh1"><h1>${id}</h1><${State} state=${run.state} badge/><${RunActions} run=${run} dag=${dag} reload=${reload}/></div>
+      <div class="rh1"><h1>${id}</h1><${State} state=${run.state} badge/><${RunActions} run=${run} dag=${tasks.data ? dag : null} reload=${reload}/></div>
       <${Why} run=${run} dag=${dag}/><${Progress} steps=${live ? run.progress : []}/><${Facts} run=${run}/><${Tabs} tab=${tab} counts=${counts}/>
     </div>
     ${answer.error && html`<${Problem} error=${answer.error} again=${answer.reload}/>`}
