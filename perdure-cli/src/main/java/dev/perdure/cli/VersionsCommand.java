@@ -1,5 +1,6 @@
 package dev.perdure.cli;
 
+import dev.perdure.cli.output.Bytes;
 import dev.perdure.cli.output.Fields;
 import dev.perdure.cli.output.LiveOutput;
 import dev.perdure.cli.output.Output;
@@ -47,6 +48,8 @@ final class VersionsCommand implements Callable<Integer> {
             .json("id", worker -> worker.id().toString())
             .and("version", WorkerInfo::version)
             .and("held", WorkerInfo::held)
+            .and("heap_used", worker -> worker.heap().map(heap -> new Bytes(heap.used())))
+            .and("heap_max", worker -> worker.heap().map(heap -> new Bytes(heap.max())))
             .and("lease_until", WorkerInfo::leaseUntil)
             .and("definitions", WorkerInfo::definitions)
             .and("queues", WorkerInfo::queues)

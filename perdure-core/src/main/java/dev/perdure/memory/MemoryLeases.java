@@ -4,6 +4,7 @@ import dev.perdure.RunChange;
 import dev.perdure.RunState;
 import dev.perdure.spi.Leases;
 import dev.perdure.spi.change.WorkerId;
+import dev.perdure.version.WorkerInfo.Heap;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
@@ -31,13 +32,14 @@ final class MemoryLeases implements Leases {
     }
 
     @Override
-    public @Nullable Instant renew(WorkerId id) {
+    public @Nullable Instant renew(WorkerId id, Heap heap) {
         return tables.<@Nullable Instant>inTransaction(() -> {
             Tables.Worker worker = tables.workers.get(id);
             if (worker == null) {
                 return null;
             }
             extend(worker);
+            worker.heap = heap;
             return tables.now();
         });
     }

@@ -103,6 +103,7 @@ final class MemoryVersions implements VersionRules {
                 worker.joining.labels(),
                 tables.now().plusNanos(worker.leaseEnds - tables.nanoTime()),
                 Math.toIntExact(held),
+                Optional.ofNullable(worker.heap),
                 definitions.stream().filter(worker::drains).toList());
     }
 

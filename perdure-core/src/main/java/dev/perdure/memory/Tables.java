@@ -20,6 +20,7 @@ import dev.perdure.spi.change.Parent;
 import dev.perdure.spi.change.Payload;
 import dev.perdure.spi.change.RunRef;
 import dev.perdure.spi.change.WorkerId;
+import dev.perdure.version.WorkerInfo.Heap;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -52,6 +53,7 @@ final class Tables {
     static final class Worker {
         final Joining joining;
         long leaseEnds;
+        @Nullable Heap heap;
         /** What it reports to take no more. */
         Set<String> drains = Set.of();
 

@@ -4,6 +4,7 @@ import dev.perdure.RunChange;
 import dev.perdure.queue.Requirement;
 import dev.perdure.spi.change.RunRef;
 import dev.perdure.spi.change.WorkerId;
+import dev.perdure.version.WorkerInfo.Heap;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
@@ -82,10 +83,11 @@ public interface Leases {
     /**
      * Renews a lease.
      *
+     * @param heap the heap of the worker's process, for those who look at the workers
      * @return the store's time; or null if the worker's lanes are gone: then it is dead and must release all its runs
      */
     @Nullable
-    Instant renew(WorkerId worker);
+    Instant renew(WorkerId worker, Heap heap);
 
     /**
      * Takes the runs of workers whose lease has ended. It first removes the lanes. Then it makes the runs ready again,

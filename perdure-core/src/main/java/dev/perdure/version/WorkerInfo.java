@@ -18,6 +18,7 @@ import java.util.UUID;
  * @param labels its labels, its id among them
  * @param leaseUntil when its lease ends, unless it renews it
  * @param held how many runs it holds
+ * @param heap the heap of its process when it last renewed its lease; empty before that
  * @param drains those of its definitions of which it takes no more runs but those pinned to its version, by name
  */
 public record WorkerInfo(
@@ -28,7 +29,22 @@ public record WorkerInfo(
         Map<String, String> labels,
         Instant leaseUntil,
         int held,
+        Optional<Heap> heap,
         List<String> drains) {
+    /**
+     * The heap of a Java process.
+     *
+     * @param used how many bytes are in use, with what the next collection frees
+     * @param max how many bytes it may have
+     */
+    public record Heap(long used, long max) {
+        /** The heap of this process now. */
+        public static Heap now() {
+            Runtime process = Runtime.getRuntime();
+            return new Heap(process.totalMemory() - process.freeMemory(), process.maxMemory());
+        }
+    }
+
     /** Copies the collections. */
     public WorkerInfo {
         definitions = List.copyOf(definitions);

@@ -14,6 +14,7 @@ import dev.perdure.postgres.jdbc.Schema;
 import dev.perdure.postgres.lane.Backends;
 import dev.perdure.spi.Outcome;
 import dev.perdure.spi.change.RunRef;
+import dev.perdure.version.WorkerInfo.Heap;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.time.Duration;
@@ -131,7 +132,7 @@ final class BackendsIT {
 
             assertThat(store.leases().sweep(10)).extracting(RunChange::state).containsExactly(RunState.READY);
             assertThat(victim.fixture.apply(StoreFixture.append(run, 1))).isInstanceOf(Outcome.Fenced.class);
-            assertThat(store.leases().renew(victim.fixture.worker)).isNull();
+            assertThat(store.leases().renew(victim.fixture.worker, Heap.now())).isNull();
             assertThat(watcher.livesOn()).isTrue();
         }
     }
@@ -173,7 +174,7 @@ final class BackendsIT {
             victim.die();
             watcher.look();
             victim.missesForLong();
-            assertThat(store.leases().renew(victim.fixture.worker)).isNotNull();
+            assertThat(store.leases().renew(victim.fixture.worker, Heap.now())).isNotNull();
             assertThat(watcher.look()).as("the grace begins anew").isFalse();
             assertThat(victim.livesOn()).isTrue();
         }

@@ -13,6 +13,7 @@ import dev.perdure.spi.change.Effect;
 import dev.perdure.spi.change.Lane;
 import dev.perdure.spi.change.Move;
 import dev.perdure.spi.change.RunRef;
+import dev.perdure.version.WorkerInfo.Heap;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -165,7 +166,7 @@ final class MigrationsIT {
                         List.of(new Change.Command(
                                 StoreFixture.newRun("b").id(), Change.CommandKind.PAUSE, "hold on")));
         assertThat(store.dispatch().poll(fixture.poll(5)).signalled()).hasSize(1);
-        assertThat(store.leases().renew(fixture.worker)).isNotNull();
+        assertThat(store.leases().renew(fixture.worker, Heap.now())).isNotNull();
         store.leases().leave(fixture.worker);
         assertThat(store.leases().sweep(10)).hasSize(1);
         assertThat(store.leases().sweep(10)).isEmpty();

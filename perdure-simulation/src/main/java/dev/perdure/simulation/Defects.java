@@ -19,6 +19,7 @@ import dev.perdure.spi.change.ObjectCall;
 import dev.perdure.spi.change.ObjectKey;
 import dev.perdure.spi.change.Payload;
 import dev.perdure.spi.change.WorkerId;
+import dev.perdure.version.WorkerInfo.Heap;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Proxy;
 import java.time.Instant;
@@ -318,8 +319,8 @@ public enum Defects {
                 }
 
                 @Override
-                public @Nullable Instant renew(WorkerId worker) {
-                    Instant now = real.renew(worker);
+                public @Nullable Instant renew(WorkerId worker, Heap heap) {
+                    Instant now = real.renew(worker, heap);
                     return now == null ? null : now.plusSeconds(5);
                 }
 

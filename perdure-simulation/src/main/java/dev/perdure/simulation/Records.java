@@ -23,6 +23,7 @@ import dev.perdure.spi.change.Payload;
 import dev.perdure.spi.change.Recorded;
 import dev.perdure.spi.change.RunRef;
 import dev.perdure.spi.change.WorkerId;
+import dev.perdure.version.WorkerInfo.Heap;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.HashSet;
@@ -332,8 +333,8 @@ public final class Records extends ForwardingStore {
             }
 
             @Override
-            public @Nullable Instant renew(WorkerId worker) {
-                return leases.renew(worker);
+            public @Nullable Instant renew(WorkerId worker, Heap heap) {
+                return leases.renew(worker, heap);
             }
 
             @Override

@@ -15,6 +15,7 @@ import dev.perdure.spi.change.Move;
 import dev.perdure.spi.change.RunRef;
 import dev.perdure.spi.change.WorkerId;
 import dev.perdure.status.StoreHealth;
+import dev.perdure.version.WorkerInfo.Heap;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -26,6 +27,8 @@ import org.junit.jupiter.api.Test;
 
 /** Leases, the fence and the sweep. */
 public abstract class LeasesConformance extends StoreConformance {
+    private static final Heap HEAP = new Heap(48_000_000, 256_000_000);
+
     /** For subclasses. */
     protected LeasesConformance() {}
 
@@ -53,7 +56,7 @@ public abstract class LeasesConformance extends StoreConformance {
         }
 
         assertThat(changes).extracting(RunChange::runId).containsExactly(run.id());
-        assertThat(store().leases().renew(worker)).isNull();
+        assertThat(store().leases().renew(worker, HEAP)).isNull();
         assertThat(apply(worker, advance(run, 1, STAY, step(1, "1")))).isEqualTo(new Outcome.Fenced());
     }
 
@@ -62,7 +65,7 @@ public abstract class LeasesConformance extends StoreConformance {
         WorkerId worker = join();
         startOwned(worker, "a");
 
-        assertThat(store().leases().renew(worker)).isEqualTo(now());
+        assertThat(store().leases().renew(worker, HEAP)).isEqualTo(now());
         assertThat(sweep()).isEmpty();
         assertThat(store().leases().owned(worker)).hasSize(1);
     }
@@ -111,7 +114,7 @@ public abstract class LeasesConformance extends StoreConformance {
     void an_unknown_worker_cannot_renew_and_owns_nothing() {
         WorkerId nobody = new WorkerId(UUID.randomUUID());
 
-        assertThat(store().leases().renew(nobody)).isNull();
+        assertThat(store().leases().renew(nobody, HEAP)).isNull();
         assertThat(store().leases().owned(nobody)).isEmpty();
         store().leases().leave(nobody);
     }

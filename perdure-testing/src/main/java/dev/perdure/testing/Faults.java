@@ -25,6 +25,7 @@ import dev.perdure.spi.report.Reports;
 import dev.perdure.spi.statistics.Statistics;
 import dev.perdure.status.StoreHealth;
 import dev.perdure.status.StoreStatus;
+import dev.perdure.version.WorkerInfo.Heap;
 import java.time.Instant;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -135,8 +136,8 @@ final class Faults implements Store {
             }
 
             @Override
-            public @Nullable Instant renew(WorkerId id) {
-                return real.renew(id);
+            public @Nullable Instant renew(WorkerId id, Heap heap) {
+                return real.renew(id, heap);
             }
 
             @Override

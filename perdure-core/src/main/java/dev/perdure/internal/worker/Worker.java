@@ -15,6 +15,7 @@ import dev.perdure.spi.Leases;
 import dev.perdure.spi.change.NewRun;
 import dev.perdure.spi.change.RunRef;
 import dev.perdure.spi.change.WorkerId;
+import dev.perdure.version.WorkerInfo.Heap;
 import java.time.Instant;
 import java.util.List;
 import java.util.Objects;
@@ -206,7 +207,7 @@ public final class Worker implements Session.Home {
         Session current = session;
         endIfExpired();
         long sent = settings.clockwork().nanoTime();
-        Instant now = current.alive() ? settings.store().leases().renew(current.id()) : null;
+        Instant now = current.alive() ? settings.store().leases().renew(current.id(), Heap.now()) : null;
         if (now != null) {
             shared.clock().observe(now);
         }

@@ -7,6 +7,7 @@ import dev.perdure.spi.Outcome;
 import dev.perdure.spi.change.Change;
 import dev.perdure.spi.change.Lane;
 import dev.perdure.spi.change.WorkerId;
+import dev.perdure.version.WorkerInfo.Heap;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -102,7 +103,7 @@ public final class ClientFence {
             if (known.renewed() == null) { // several callers that come at once join once
                 workers.join(new Leases.Joining(known.id(), Set.of(), null, LEASE, 1));
                 member.compareAndSet(known, new Member(known.id(), now));
-            } else if (workers.renew(known.id()) != null) {
+            } else if (workers.renew(known.id(), Heap.now()) != null) {
                 member.compareAndSet(known, new Member(known.id(), now));
             } else {
                 member.compareAndSet(known, null);

@@ -7,6 +7,7 @@ import dev.perdure.postgres.jdbc.Results;
 import dev.perdure.spi.Leases;
 import dev.perdure.spi.change.NewRun;
 import dev.perdure.spi.change.WorkerId;
+import dev.perdure.version.WorkerInfo.Heap;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.time.Instant;
@@ -69,7 +70,7 @@ public final class Workers {
 
     /** Renews a lease. Returns the store's time, or null if the worker is dead. */
     @Nullable
-    public Instant renew(WorkerId id) {
+    public Instant renew(WorkerId id, Heap heap) {
         Integer number = number(id);
         if (number == null) {
             return null;
@@ -78,6 +79,8 @@ public final class Workers {
             try (PreparedStatement statement = Database.prepare(connection, sql.renew)) {
                 new Parameters(statement)
                         .integer(backends.lost())
+                        .number(heap.used())
+                        .number(heap.max())
                         .integer(number)
                         .time(database.time());
                 try (ResultSet row = statement.executeQuery()) {

@@ -10,6 +10,7 @@ import dev.perdure.spi.Runs;
 import dev.perdure.spi.VersionRules;
 import dev.perdure.spi.change.WorkerId;
 import dev.perdure.version.VersionInfo;
+import dev.perdure.version.WorkerInfo.Heap;
 import dev.perdure.version.WorkerInfo;
 import java.sql.ResultSet;
 import java.sql.SQLException;
@@ -82,9 +83,16 @@ public final class PostgresVersions implements VersionRules {
                 Results.pairs(row, "labels"),
                 Results.time(row, "expires_at"),
                 row.getInt("held"),
+                heap(row),
                 drains.contains(ALL)
                         ? definitions
                         : definitions.stream().filter(drains::contains).toList());
+    }
+
+    /** Unknown until the worker first renews its lease. */
+    private static Optional<Heap> heap(ResultSet row) throws SQLException {
+        long used = row.getLong("heap_used");
+        return row.wasNull() ? Optional.empty() : Optional.of(new Heap(used, row.getLong("heap_max")));
     }
 
     /**

@@ -75,7 +75,7 @@ public final class VersionSql {
             """;
 
     private static final String WORKERS = """
-            SELECT w.id, w.version, w.definitions, COALESCE(w.queues, '{}') AS queues, ${labels} AS labels, w.expires_at, w.drains,
+            SELECT w.id, w.version, w.definitions, COALESCE(w.queues, '{}') AS queues, ${labels} AS labels, w.expires_at, w.heap_used, w.heap_max, w.drains,
                    (SELECT count(*)::int FROM ${schema}.held h WHERE h.worker = w.number) AS held
             FROM ${schema}.worker w
             WHERE NOT w.dead AND w.expires_at > clock_timestamp()

@@ -29,6 +29,7 @@ import dev.perdure.spi.Hints;
 import dev.perdure.spi.Leases;
 import dev.perdure.spi.change.RunRef;
 import dev.perdure.spi.change.WorkerId;
+import dev.perdure.version.WorkerInfo.Heap;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
@@ -92,8 +93,8 @@ public final class PostgresLeases implements Leases {
     }
 
     @Override
-    public @Nullable Instant renew(WorkerId worker) {
-        return workers.renew(worker);
+    public @Nullable Instant renew(WorkerId worker, Heap heap) {
+        return workers.renew(worker, heap);
     }
 
     @Override

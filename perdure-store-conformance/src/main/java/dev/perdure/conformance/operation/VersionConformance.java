@@ -33,6 +33,7 @@ import dev.perdure.status.Finding;
 import dev.perdure.version.VersionInfo;
 import dev.perdure.version.VersionInfo.Definition;
 import dev.perdure.version.VersionInfo.State;
+import dev.perdure.version.WorkerInfo.Heap;
 import dev.perdure.version.WorkerInfo;
 import java.time.Duration;
 import java.util.List;
@@ -206,6 +207,7 @@ public abstract class VersionConformance extends StoreConformance {
         startOwned(plain, "b");
         store().versions().obeys(plain, Set.of("other", "unknown"));
         store().versions().obeys(versioned, Set.of(VersionRules.ALL));
+        store().leases().renew(plain, new Heap(48_000_000, 256_000_000));
 
         List<WorkerInfo> workers = store().versions().workers();
         assertThat(workers)
@@ -220,6 +222,7 @@ public abstract class VersionConformance extends StoreConformance {
         assertThat(first.labels())
                 .containsExactly(Map.entry("worker", plain.value().toString()));
         assertThat(first.held()).isEqualTo(2);
+        assertThat(first.heap()).contains(new Heap(48_000_000, 256_000_000));
         assertThat(first.drains()).containsExactly("other");
         assertThat(first.isDraining()).isFalse();
         WorkerInfo second = worker(workers, versioned);
@@ -227,6 +230,7 @@ public abstract class VersionConformance extends StoreConformance {
         assertThat(second.queues()).isSorted().containsExactlyInAnyOrder(QUEUE, "slow");
         assertThat(second.labels()).containsExactly(Map.entry("gpu", "true"));
         assertThat(second.held()).isZero();
+        assertThat(second.heap()).isEmpty();
         assertThat(second.drains()).containsExactly(DEFINITION);
         assertThat(second.isDraining()).isTrue();
         assertThat(second.leaseUntil()).isAfter(first.leaseUntil());

@@ -10,6 +10,7 @@ import dev.perdure.http.internal.route.Route;
 import dev.perdure.http.internal.show.Services;
 import dev.perdure.version.VersionInfo;
 import dev.perdure.version.Versions;
+import dev.perdure.version.WorkerInfo.Heap;
 import dev.perdure.version.WorkerInfo;
 import java.util.List;
 import java.util.function.BiConsumer;
@@ -55,6 +56,14 @@ public final class VersionRoutes {
             .map("labels", "Its labels.", WorkerInfo::labels)
             .time("lease_until", "When its lease ends, unless it renews it.", WorkerInfo::leaseUntil)
             .number("held", "How many runs it holds.", WorkerInfo::held)
+            .number(
+                    "heap_used",
+                    "How many bytes of the heap of its process were in use when it last renewed its lease.",
+                    worker -> worker.heap().map(Heap::used))
+            .number(
+                    "heap_max",
+                    "How many bytes that heap may have.",
+                    worker -> worker.heap().map(Heap::max))
             .texts(
                     "drains",
                     "The definitions of which it takes no more runs but those pinned to its version.",

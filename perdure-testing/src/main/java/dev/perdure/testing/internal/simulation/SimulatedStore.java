@@ -34,6 +34,7 @@ import dev.perdure.spi.statistics.Statistics;
 import dev.perdure.status.StoreHealth;
 import dev.perdure.status.StoreStatus;
 import dev.perdure.testing.internal.simulation.FaultyCalls.Call;
+import dev.perdure.version.WorkerInfo.Heap;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Proxy;
 import java.time.Instant;
@@ -198,7 +199,7 @@ final class SimulatedStore implements Store {
             }
 
             @Override
-            public @Nullable Instant renew(WorkerId worker) {
+            public @Nullable Instant renew(WorkerId worker, Heap heap) {
                 if (calls.happens(Fault.RENEWAL_MISSED, Call.important(() -> "renewal"))) {
                     missingUntil = scheduler.now() + choices.between(1, FaultyCalls.MOST_FROZEN);
                 }
@@ -210,7 +211,7 @@ final class SimulatedStore implements Store {
                     calls.travel();
                     throw FaultyCalls.unavailable("The simulation did not let the renewal through.");
                 }
-                Supplier<@Nullable Instant> renew = () -> leases.renew(worker);
+                Supplier<@Nullable Instant> renew = () -> leases.renew(worker, heap);
                 return calls.<@Nullable Instant>keepHouse("renewal", renew, renew, Objects::isNull);
             }
 
