@@ -53,7 +53,9 @@ final class Tables {
     static final class Worker {
         final Joining joining;
         long leaseEnds;
-        @Nullable Heap heap;
+
+        @Nullable
+        Heap heap;
         /** What it reports to take no more. */
         Set<String> drains = Set.of();
 

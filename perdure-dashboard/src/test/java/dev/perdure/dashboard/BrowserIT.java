@@ -16,6 +16,7 @@ import dev.perdure.dag.DagRun;
 import dev.perdure.embedded.EmbeddedPostgres;
 import dev.perdure.object.ObjectHandle;
 import dev.perdure.postgres.PostgresStore;
+import dev.perdure.queue.Queue;
 import dev.perdure.schedule.Schedule;
 import dev.perdure.version.VersionInfo;
 import java.nio.file.Path;
@@ -28,7 +29,6 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
@@ -45,7 +45,8 @@ class BrowserIT {
     private static Dashboard dashboard;
     private static Chromium chromium;
 
-    private Tab tab;
+    /** The tab of most tests: one document, in which they go from page to page. */
+    private static Tab tab;
 
     @BeforeAll
     static void start() {
@@ -68,10 +69,20 @@ class BrowserIT {
         perdure = Perdure.on(store)
                 .version("v1")
                 .register(new TestShop(), new TestShop.Shelf(), TestShop.WIDE, TestShop.CHAIN)
+                .queues("default")
+                .queues(Queue.named("narrow").concurrency(1))
                 .schedules(Schedule.cron("nightly", "30 2 * * *", ZoneOffset.UTC, Invocation.of(TestShop::report)))
                 .start();
         dashboard = Dashboard.on(perdure).period(Duration.ofMillis(500)).start();
         chromium = starting.join();
+        tab = opened();
+    }
+
+    private static Tab opened() {
+        Tab opened = chromium.open(1280, 900);
+        opened.go(page("/"));
+        opened.sees("Overview");
+        return opened;
     }
 
     @AfterAll
@@ -84,13 +95,12 @@ class BrowserIT {
     }
 
     @BeforeEach
-    void open() {
-        tab = chromium.open(1280, 900);
-    }
-
-    @AfterEach
-    void close() {
-        tab.close();
+    void prepare() {
+        if (tab.evaluate("document.querySelector('dialog[open]') !== null").asBoolean()) { // a test has failed
+            tab.go(page("/"));
+        }
+        tab.size(1280, 900);
+        tab.forgetComplaints();
     }
 
     /** A page, for those who have the token. */
@@ -112,7 +122,7 @@ class BrowserIT {
         Run<String> run = perdure.start(TestShop::order, "a lamp", id("order-1"));
         awaitState(run, RunState.FAILED);
 
-        tab.go(page("/"));
+        tab.visit("/");
         tab.click("Runs");
         tab.click("In trouble");
         tab.awaits("location.search.includes('state=FAILED')");
@@ -138,7 +148,7 @@ class BrowserIT {
             perdure.start(TestShop::sleeper, "x", id("sleeper-" + i));
         }
 
-        tab.go(page("/runs?definition=sleeper"));
+        tab.visit("/runs?definition=sleeper");
         tab.sees("12 runs");
         tab.clickOn("th input[type=checkbox]");
         tab.click("Cancel 12…");
@@ -146,7 +156,7 @@ class BrowserIT {
         tab.type("dialog[open] input", "Not needed any more");
         tab.click("Cancel 12 runs");
         tab.seesNo("Cancel 12 runs?");
-        tab.go(page("/runs?definition=sleeper&state=CANCELLED"));
+        tab.visit("/runs?definition=sleeper&state=CANCELLED");
         tab.sees("12 runs");
     }
 
@@ -156,7 +166,7 @@ class BrowserIT {
             perdure.start(TestShop::dozer, "x", id("dozer-" + i));
         }
 
-        tab.go(page("/runs?definition=dozer"));
+        tab.visit("/runs?definition=dozer");
         tab.sees("60 runs");
         tab.clickOn("td input[type=checkbox]");
         tab.click("Select all 60");
@@ -171,7 +181,7 @@ class BrowserIT {
         Run<String> run = perdure.start(TestShop::approval, "a chair", id("approval-1"));
         awaitState(run, RunState.SUSPENDED);
 
-        tab.go(page("/runs/approval-1"));
+        tab.visit("/runs/approval-1");
         tab.clickOn(".wr[data-key='1']");
         tab.click("Resolve this awakeable…");
         tab.type("dialog[open] textarea", "\"yes\"");
@@ -182,7 +192,7 @@ class BrowserIT {
 
     @Test
     void a_schedule_is_paused_and_resumed() {
-        tab.go(page("/schedules"));
+        tab.visit("/schedules");
         tab.click("nightly");
         tab.click("Pause");
         tab.awaits("document.querySelector('.cr .paused')");
@@ -195,7 +205,7 @@ class BrowserIT {
     void a_graph_of_500_tasks_is_drawn_and_stays_usable() {
         perdure.start(TestShop.WIDE, "x", id("wide-1").delay(Duration.ofHours(1))); // it need not run to be drawn
 
-        tab.go(page("/runs/wide-1?tab=graph"));
+        tab.visit("/runs/wide-1?tab=graph");
         tab.awaits("document.querySelectorAll('.dag a').length === 500");
         assertThat(tab.evaluate("""
                 (boxes => boxes.filter(([x, y], index) => boxes.some(([left, top], other) =>
@@ -215,7 +225,7 @@ class BrowserIT {
         DagRun<String> run = perdure.start(TestShop.CHAIN, "x", id("chain-1"));
         awaitState(run, RunState.FAILED);
 
-        tab.go(page("/runs/chain-1"));
+        tab.visit("/runs/chain-1");
         tab.awaits("document.querySelectorAll('.dag a').length === 3");
         tab.clickOn(".dag a[aria-label^='second, FAILED']");
         tab.sees("The card was refused.");
@@ -238,7 +248,7 @@ class BrowserIT {
     void a_step_that_has_not_ended_shows_its_progress_its_log_and_what_the_run_publishes() {
         Run<String> run = perdure.start(TestShop::load, "a list", id("import-1"));
 
-        tab.go(page("/runs/import-1"));
+        tab.visit("/runs/import-1");
         tab.sees("page 4 of 10");
         tab.awaits("document.querySelector('.progress svg[aria-label=\"40 %\"]')");
         tab.awaits("document.querySelector('.wr[data-key=\"2\"] .f-running')");
@@ -262,13 +272,13 @@ class BrowserIT {
     void the_columns_of_the_list_are_chosen_and_kept() {
         perdure.start(TestShop::approval, "x", id("column-1").memo("for anna").attribute(TestShop.NAME, "berta"));
 
-        tab.go(page("/runs?id_prefix=column-"));
+        tab.visit("/runs?id_prefix=column-");
         tab.clickOn(".menu summary");
         tab.check("Memo");
         tab.check("name");
         tab.check("Definition");
         tab.sees("for anna");
-        tab.go(page("/runs?id_prefix=column-&order=oldest"));
+        tab.visit("/runs?id_prefix=column-&order=oldest");
         tab.sees("for anna");
         tab.sees("berta");
         tab.awaits("![...document.querySelectorAll('th')].some(one => one.textContent === 'Definition')");
@@ -277,8 +287,9 @@ class BrowserIT {
 
     @Test
     void a_definition_is_drained_in_a_version_and_resumed() {
-        tab.go(page("/workers"));
+        tab.visit("/workers");
         tab.sees("1 worker alive");
+        tab.awaits("[...document.querySelectorAll('td')].some(one => /MB of/.test(one.textContent))"); // its heap
         tab.click("v1");
         tab.clickIn("tr", "report", "Drain…");
         tab.sees("Drain report in v1?");
@@ -295,13 +306,31 @@ class BrowserIT {
     }
 
     @Test
+    void a_queue_says_why_runs_wait_and_its_limit_is_changed_and_taken_back() {
+        perdure.start(TestShop::approval, "x", id("narrow-1").queue("narrow"));
+        perdure.start(TestShop::approval, "x", id("narrow-2").queue("narrow"));
+
+        tab.visit("/queues");
+        tab.click("narrow");
+        tab.sees("All 1 places are taken, so 1 run waits.");
+        tab.type(".limits input", "2");
+        tab.click("Change the limits");
+        tab.sees("the code says 1");
+        tab.sees("No run waits.");
+        tab.click("Go back to those of the code");
+        tab.seesNo("the code says 1");
+        assertThat(perdure.queues().get("narrow").changed().settings()).isEmpty();
+        assertThat(tab.complaints()).isEmpty();
+    }
+
+    @Test
     void a_definition_shows_where_its_time_goes_and_what_it_fails_with_and_starts_a_run() {
         TestShop.refused = true;
         awaitState(perdure.start(TestShop::order, "a vase", id("vase-1")), RunState.FAILED);
         TestShop.refused = false;
         perdure.start(TestShop::order, "a vase", id("vase-2")).result();
 
-        tab.go(page("/definitions"));
+        tab.visit("/definitions");
         tab.click("order");
         tab.sees("Where the time goes");
         tab.awaits("[...document.querySelectorAll('td')].some(one => one.textContent === 'reserve')");
@@ -318,7 +347,7 @@ class BrowserIT {
     void the_overview_draws_how_many_runs_start_end_and_fail() {
         perdure.start(TestShop::oneStep, "x").result();
 
-        tab.go(page("/"));
+        tab.visit("/");
         tab.awaits("document.querySelectorAll('.plot path.ln').length === 3");
         tab.awaits("document.querySelector('.plot').getAttribute('aria-label').includes('runs a second are started')");
         tab.sees("1 alive");
@@ -331,7 +360,7 @@ class BrowserIT {
         awaitState(shelf.send(TestShop.Shelf::take, 3, id("take-1")), RunState.SUSPENDED);
         awaitState(shelf.send(TestShop.Shelf::take, 4, id("take-2")), RunState.PENDING);
 
-        tab.go(page("/objects"));
+        tab.visit("/objects");
         tab.click("lamps");
         tab.sees("\"taken\": 3");
         tab.awaits("[...document.querySelectorAll('tr')].some(one => /take-1.*holds it/s.test(one.innerText))");
@@ -346,7 +375,7 @@ class BrowserIT {
         Run<String> run = perdure.start(TestShop::approval, "a desk", id("approval-2"));
         awaitState(run, RunState.SUSPENDED);
         try (Tab other = chromium.open(1280, 900)) {
-            tab.go(page("/runs/approval-2"));
+            tab.visit("/runs/approval-2");
             other.go(page("/runs/approval-2"));
             tab.sees("SUSPENDED");
             other.sees("SUSPENDED");
@@ -393,14 +422,14 @@ class BrowserIT {
                 "/runs?id_prefix=%3Cimg%20src%3Dx%3E&definition=%3Cscript%3E",
                 "/runs/%3Cimg%20src=x%20onerror=alert(1)%3E",
                 "/%3Cscript%3Ealert(1)%3C/script%3E")) {
-            tab.go(page(path));
+            tab.visit(path);
             tab.awaits("document.querySelector('h1') && !document.querySelector('.load')");
             assertThat(tab.evaluate("document.querySelectorAll('#app img, #app script').length")
                             .asInt())
                     .as(path)
                     .isZero();
         }
-        tab.go(page("/runs/stranger-1"));
+        tab.visit("/runs/stranger-1");
         tab.sees("window.stolen=1");
         assertThat(tab.evaluate("typeof window.stolen").asString()).isEqualTo("undefined");
     }
@@ -410,15 +439,20 @@ class BrowserIT {
         Run<String> run = perdure.start(TestShop::approval, "a rug", id("approval-3"));
         awaitState(run, RunState.SUSPENDED);
 
-        tab.go(withoutToken("/runs/approval-3"));
-        tab.sees("SUSPENDED");
-        tab.awaits(
-                "[...document.querySelectorAll('.acts .btn')].every(one => one.disabled && one.title.includes('token'))");
+        tab.close(); // it would hand the token to others
+        try (Tab other = chromium.open(1280, 900)) {
+            other.go(withoutToken("/runs/approval-3"));
+            other.sees("SUSPENDED");
+            other.awaits(
+                    "document.querySelector('.acts .btn') && [...document.querySelectorAll('.acts .btn')].every(one => one.disabled && one.title.includes('token'))");
+        } finally {
+            tab = opened();
+        }
     }
 
     @Test
     void a_page_asks_only_its_own_server() {
-        tab.go(page("/runs"));
+        tab.visit("/runs");
         tab.sees("Runs");
 
         assertThat(tab.requests())
@@ -432,7 +466,7 @@ class BrowserIT {
         tab.size(390, 844);
         for (String path :
                 List.of("/", "/runs", "/objects", "/queues", "/schedules", "/definitions", "/workers", "/database")) {
-            tab.go(page(path));
+            tab.visit(path);
             tab.awaits("document.querySelector('h1') && !document.querySelector('.load')");
             assertThat(tab.evaluate("document.documentElement.scrollWidth").asInt())
                     .as(path)

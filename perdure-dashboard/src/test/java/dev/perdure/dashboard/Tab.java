@@ -123,6 +123,13 @@ final class Tab implements AutoCloseable {
         awaits("location.protocol !== 'about:'"); // The first page of a tab comes from another process of the browser.
     }
 
+    /** Goes to a path as a click on a link does, without a new document. */
+    void visit(String path) {
+        evaluate(
+                "history.pushState(null, '', %s); dispatchEvent(new PopStateEvent('popstate')); new Promise(drawn => setTimeout(drawn))"
+                        .formatted(quoted(path)));
+    }
+
     /** The value of an expression in the page. */
     JsonNode evaluate(String expression) {
         JsonNode result = call("Runtime.evaluate", evaluating(expression));
@@ -190,8 +197,9 @@ final class Tab implements AutoCloseable {
     void clickOn(String selector) {
         String found = "document.querySelector(%s)".formatted(quoted(selector));
         awaits(found);
-        evaluate("(one => one.click ? one.click() : one.dispatchEvent(new MouseEvent('click', {bubbles: true, cancelable: true})))(%s)"
-                .formatted(found));
+        evaluate(
+                "(one => one.click ? one.click() : one.dispatchEvent(new MouseEvent('click', {bubbles: true, cancelable: true})))(%s)"
+                        .formatted(found));
     }
 
     /** Types a text into a field. */
@@ -210,6 +218,11 @@ final class Tab implements AutoCloseable {
 
     static String quoted(String text) {
         return Chromium.JSON.writeValueAsString(text);
+    }
+
+    /** Forgets what the page had to complain about. */
+    void forgetComplaints() {
+        complaints.clear();
     }
 
     /** Exceptions, errors and violations of the policy that the page had. */

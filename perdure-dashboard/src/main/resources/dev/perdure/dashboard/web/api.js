@@ -203,7 +203,7 @@ export const rates = seconds => getRecent(MOVING, '/statistics/rates', { seconds
 /** Queues, with what limits them now: operators' changes lie over what the code declares. */
 export async function queues() {
   const answer = await getRecent(MOVING, '/queues');
-  return { queues: answer.queues.map(({ load, declared, changed, ...queue }) => ({ ...queue, ...load, limits: limits({ ...declared, ...changed }) })) };
+  return { queues: answer.queues.map(({ load, ...queue }) => ({ ...queue, ...load, limits: limits({ ...queue.declared, ...queue.changed }) })) };
 }
 
 /** Settings are texts; 'none' lifts a limit. */

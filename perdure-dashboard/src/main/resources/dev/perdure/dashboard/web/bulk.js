@@ -1,7 +1,7 @@
 // Actions on many runs: on those that are selected one by one, or on all that the filter selects, on the server.
 import { html, useState } from './view.js';
 import { plural, number } from './format.js';
-import { confirm } from './confirm.js';
+import { attempt, confirm } from './confirm.js';
 import { act, bulk, bulkProgress, previewBulk } from './api.js';
 import { useData } from './live.js';
 import { link } from './router.js';
@@ -46,14 +46,17 @@ export function BulkBar({ ids, rows, filter, total, done }) {
         refused.push(`${run.id}: ${error.message}`);
       }
     }
-    setProgress(refused.length ? `${refused.length} refused. ${refused[0]}` : null);
+    setProgress(null);
+    if (refused.length) {
+      throw new Error(`${plural(refused.length, 'run')} of ${number(runs.length)} refused it. The first: ${refused[0]}`);
+    }
     done();
   };
   const onServer = (name, action) => async ({ reason }) => {
     const started = await bulk(name.toUpperCase(), textOf(action, reason), filter);
     setUnderWay(started.id);
   };
-  const start = async name => {
+  const start = name => attempt(async () => {
     const action = ACTIONS[name];
     const runs = chosen.filter(action.fits);
     const counted = wide ? await previewBulk(name.toUpperCase(), textOf(action), filter) : [];
@@ -70,13 +73,13 @@ export function BulkBar({ ids, rows, filter, total, done }) {
       bad: action.bad || name === 'cancel',
       run: wide ? onServer(name, action) : each(name, action, runs),
     });
-  };
+  });
   return html`<div class="bulk"><b>${wide ? `All ${number(total.runs)}` : number(ids.length)} selected</b>
     ${total.runs > ids.length && html`<button class="text" onClick=${() => setWide(!wide)}>${wide ? `Only the ${number(ids.length)} chosen` : `Select all ${number(total.runs)}`}</button>`}
     ${progress && html`<span class="m2" role="status">${progress}</span>`}
     ${underWay && html`<${Progress} id=${underWay}/>`}
     <span class="end acts">${Object.entries(ACTIONS).map(([name, action]) => {
       const count = chosen.filter(action.fits).length;
-      return (wide || count > 0) && html`<button class=${'btn' + (action.bad ? ' bad' : '')} disabled=${Boolean(off)} title=${off} onClick=${() => start(name)}>${action.verb}${wide ? '' : ' ' + number(count)}…</button>`;
+      return (wide || count > 0) && html`<button class=${'btn' + (action.bad ? ' bad' : '')} disabled=${Boolean(off)} title=${off} onClick=${start(name)}>${action.verb}${wide ? '' : ' ' + number(count)}…</button>`;
     })}</span></div>`;
 }

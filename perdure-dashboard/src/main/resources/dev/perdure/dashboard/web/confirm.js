@@ -8,9 +8,19 @@ let open = () => {};
  *
  * title: "Cancel 3 runs?"; lines: what happens, each {count?, text}; fields: [{name, label, value?, type?, required?}];
  * typed: a text that must be typed; verb: "Cancel 3 runs"; keep: "Keep them"; bad: whether it cannot be undone;
- * run: does it with the values of the fields, and may throw; the dialog then shows the error and stays
+ * run: does it with the values of the fields, and may throw; the dialog then shows the error and stays;
+ * error: without a verb, why something was not done
  */
 export const confirm = request => open(request);
+
+/** Does something that asks nothing. If the server refuses it, a dialog says why. */
+export const attempt = action => async () => {
+  try {
+    await action();
+  } catch (error) {
+    open({ title: 'It was not done', error, keep: 'Close' });
+  }
+};
 
 /** The place of the dialog; one on each page. */
 export function ConfirmHost() {
@@ -23,7 +33,7 @@ function Dialog({ request, close }) {
   const dialog = useRef(null);
   const [values, setValues] = useState(() => Object.fromEntries((request.fields ?? []).map(field => [field.name, field.value ?? ''])));
   const [typed, setTyped] = useState('');
-  const [error, setError] = useState(null);
+  const [error, setError] = useState(request.error);
   const [busy, setBusy] = useState(false);
   useEffect(() => {
     const before = document.activeElement;
@@ -60,7 +70,7 @@ function Dialog({ request, close }) {
         ${request.typed && html`<label>Type ${request.typed} to go on<input class="inp" value=${typed} onInput=${event => setTyped(event.target.value)}/></label>`}
         ${error && html`<${Problem} error=${error}/>`}
         <div class="acts">
-          <button type="submit" class=${'btn main' + (request.bad ? ' bad' : '')} disabled=${!ready}>${request.verb}</button>
+          ${request.verb && html`<button type="submit" class=${'btn main' + (request.bad ? ' bad' : '')} disabled=${!ready}>${request.verb}</button>`}
           <button type="button" class="btn" data-first onClick=${close}>${request.keep ?? 'Keep it'}</button>
         </div>
       </form>

@@ -40,7 +40,7 @@ export function viewOf(query) {
 const clear = name => go(here({ [name]: null, ...(name === 'created' ? { created_from: null, created_to: null } : {}) }));
 
 function Chip({ name, value, edit, remove }) {
-  return html`<span class=${'chip' + (value ? ' on' : '')}><button class="text m2" onClick=${edit}>${name} <b>${value || 'any'}</b></button>${
+  return html`<span class=${'chip' + (value ? ' on' : '')}>${edit ? html`<button class="text m2" onClick=${edit}>${name} <b>${value || 'any'}</b></button>` : html`<span>${name} <b>${value}</b></span>`}${
     value && html`<button class="text x" aria-label=${'Remove the filter ' + name} onClick=${remove}>×</button>`}</span>`;
 }
 
@@ -76,7 +76,7 @@ export function Chips({ query }) {
   return html`
     ${editing === 'state' ? html`<${StateChoice} chosen=${states} done=${done}/>`
       : html`<${Chip} name="state" value=${states.join(', ')} edit=${() => setEditing('state')} remove=${() => clear('state')}/>`}
-    ${(from || to) && html`<${Chip} name="started" value=${`${from ? time(from) : 'ever'} to ${to ? time(to) : 'now'}`} edit=${() => {}} remove=${() => clear('created')}/>`}
+    ${(from || to) && html`<${Chip} name="started" value=${`${from ? time(from) : 'ever'} to ${to ? time(to) : 'now'}`} remove=${() => clear('created')}/>`}
     ${names.map(name => editing === name
       ? html`<${Field} name=${name} value=${query.get(name) ?? ''} done=${done}/>`
       : html`<${Chip} name=${NAMES[name]} value=${query.getAll(name).join(', ')} edit=${() => setEditing(name)} remove=${() => clear(name)}/>`)}

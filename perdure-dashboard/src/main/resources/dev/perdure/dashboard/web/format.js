@@ -57,6 +57,15 @@ export function time(instant, digits = 0) {
   return sameDay(at, parts(now())) ? clock : `${day(instant)} ${clock}`;
 }
 
+/** "13:38", or the day at midnight: for axes. */
+export function clock(instant) {
+  const at = parts(instant);
+  return at.hour || at.minute ? `${two(at.hour)}:${two(at.minute)}` : day(instant);
+}
+
+/** Milliseconds by which the zone that is shown is ahead of UTC. */
+export const zoneOffset = instant => (utc ? 0 : -new Date(instant).getTimezoneOffset() * 60_000);
+
 /** A length in at most two units: "8 min 12 s", "310 ms". */
 export function length(ms) {
   if (ms == null || !Number.isFinite(ms)) return '';
@@ -104,6 +113,12 @@ export function bytes(size) {
 
 /** A text with its instants written as all times are: in the zone of the page, without fractions. */
 export const withTimes = text => (text ?? '').replace(/\d{4}-\d\d-\d\dT\d\d:\d\d(?::[\d.]+)?Z/g, instant => time(instant));
+
+const DURATION = /\bP(?:(\d+)D)?(?:T(?:(\d+)H)?(?:(\d+)M)?(?:([\d.]+)S)?)?\b/g;
+
+/** A text with its ISO durations written as all lengths are. */
+export const withLengths = text => (text ?? '').replace(DURATION, (whole, days, hours, minutes, seconds) =>
+  (whole.length > 1 ? length(((Number(days ?? 0) * 24 + Number(hours ?? 0)) * 60 + Number(minutes ?? 0)) * 60_000 + Number(seconds ?? 0) * 1000).replace('.0 s', ' s') : whole));
 
 /** A text with the names of Java classes cut to their last part: what a list has room for. */
 export const shortened = text => withTimes(text).replace(/\b(?:[a-z_$][\w$]*\.)+([A-Z][\w$]*)/g, '$1');

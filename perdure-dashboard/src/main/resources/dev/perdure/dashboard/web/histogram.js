@@ -1,10 +1,10 @@
 // When the runs of the list were started, and in which state they are now. Dragging chooses a span.
-import { html, useRef } from './view.js';
+import { html, useRef, Answer, Panel, State } from './view.js';
 import { go, here } from './router.js';
-import { length, millis, now, time } from './format.js';
+import { clock, length, millis, now } from './format.js';
 import { useData } from './live.js';
 import { histogram } from './api.js';
-import { Icon } from './view.js';
+import { ticks } from './plot.js';
 
 const BUCKETS = 48;
 const HEIGHT = 64;
@@ -34,13 +34,11 @@ const iso = at => new Date(at).toISOString();
 
 const sum = bucket => Object.values(bucket).reduce((all, one) => all + one, 0);
 
-export function Histogram({ filter, query }) {
+/** The bars, and the span that is chosen. */
+function Bars({ data, from, to }) {
   const chart = useRef(null);
-  const { state, created_from: from, created_to: to, ...rest } = filter;
-  const answer = useData('histogram' + JSON.stringify(rest), () => histogram({ ...rest, from: iso(now() - DAY), to: iso(now()), bars: BUCKETS }), { live: false });
-  if (!answer.data) return null; // a server without this route shows the list alone
-  const { buckets, step_ms: step } = answer.data;
-  const start = millis(answer.data.from);
+  const { buckets, step_ms: step } = data;
+  const start = millis(data.from);
   const end = start + step * buckets.length;
   const top = Math.max(1, ...buckets.map(sum));
   const x = at => `${(((at - start) / (end - start)) * 100).toFixed(2)}%`;
@@ -52,16 +50,21 @@ export function Histogram({ filter, query }) {
     chart.current.onpointerup = up => {
       chart.current.onpointerup = null;
       const [low, high] = [begin, at(up)].sort((a, b) => a - b);
-      if (high - low > step / 2) go(here({ created_from: new Date(low).toISOString(), created_to: new Date(high).toISOString() }));
+      if (high - low > step / 2) go(here({ created_from: iso(low), created_to: iso(high) }));
     };
   };
-  const labels = [0.125, 0.375, 0.625, 0.875].map(share => start + share * (end - start));
-  return html`<section class="panel" aria-label="Runs over time">
-    <div class="ph"><h2>Started</h2><span class="sm m3">per ${length(step)}, last 24 h; drag to choose a span</span>
-      <span class="end hkey">${PARTS.map(([, name]) => { const cls = name.toLowerCase().replace('_', '-'); return html`<span class=${'st ' + cls}><${Icon} name=${cls}/>${name}</span>`; })}<span class="m2"><svg class="i" aria-hidden="true"><rect class="h-done" x="2" y="2" width="10" height="10"/></svg> all others</span></span></div>
-    <div class="pb"><svg ref=${chart} class="hist" height="86" role="img" aria-label=${`Runs by the time of their start; at most ${top} in ${length(step)}`} onPointerDown=${drag} onDblClick=${() => go(here({ created_from: null, created_to: null }))}>
-      ${(from || to) && html`<rect class="brush" x=${x(Math.max(start, millis(from) ?? start))} y=".5" width=${`${(((Math.min(end, millis(to) ?? end) - Math.max(start, millis(from) ?? start)) / (end - start)) * 100).toFixed(2)}%`} height="63"/>`}
-      <svg width="100%" height=${HEIGHT} viewBox=${`0 0 ${buckets.length} ${HEIGHT}`} preserveAspectRatio="none">${paths(buckets, top)}</svg>
-      <line class="axis" x2="100%" y1="64.5" y2="64.5"/>
-      ${labels.map(at => html`<text class="c q" x=${x(at)} y="80">${time(at).replace(/:\d\d$/, '')}</text>`)}</svg></div></section>`;
+  return html`<svg ref=${chart} class="hist" height="86" role="img" aria-label=${`Runs by the time of their start; at most ${top} in ${length(step)}`} onPointerDown=${drag} onDblClick=${() => go(here({ created_from: null, created_to: null }))}>
+    ${(from || to) && html`<rect class="brush" x=${x(Math.max(start, millis(from) ?? start))} y=".5" width=${`${(((Math.min(end, millis(to) ?? end) - Math.max(start, millis(from) ?? start)) / (end - start)) * 100).toFixed(2)}%`} height="63"/>`}
+    <svg width="100%" height=${HEIGHT} viewBox=${`0 0 ${buckets.length} ${HEIGHT}`} preserveAspectRatio="none">${paths(buckets, top)}</svg>
+    <line class="axis" x2="100%" y1="64.5" y2="64.5"/>
+    ${ticks(start, end).map(({ at }) => html`<text class="c q" x=${x(at)} y="80">${clock(at)}</text>`)}</svg>`;
+}
+
+const Keys = () => html`<span class="end hkey">${PARTS.map(([, state]) => html`<${State} state=${state}/>`)}<span class="m2"><svg class="i" aria-hidden="true"><rect class="h-done" x="2" y="2" width="10" height="10"/></svg> all others</span></span>`;
+
+export function Histogram({ filter }) {
+  const { state, created_from: from, created_to: to, ...rest } = filter; // all states are drawn, and the whole day
+  const answer = useData('histogram' + JSON.stringify(rest), () => histogram({ ...rest, from: iso(now() - DAY), to: iso(now()), bars: BUCKETS }), { live: false });
+  return html`<${Panel} title="Started" note=${`per ${length(DAY / BUCKETS)}, last 24 h; drag to choose a span`} extra=${html`<${Keys}/>`}>
+    <${Answer} of=${answer}>${data => html`<div class="pb"><${Bars} data=${data} from=${from} to=${to}/></div>`}<//><//>`;
 }

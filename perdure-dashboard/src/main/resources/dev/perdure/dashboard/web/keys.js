@@ -8,7 +8,7 @@ const SECOND = 1500;
 const HELP = [
   ['/', 'go to a run'], ['g then o r d v q s w b', 'overview, runs, definitions, virtual objects, queues, schedules, workers, database'],
   ['j k', 'move in a list'], ['Enter', 'open'], ['x', 'select'], ['Esc', 'close'],
-  ['+ - 0', 'zoom in a timeline'], ['?', 'this list'],
+  ['[ ]', 'previous and next run of the list'], ['t', 'timeline of a run'], ['+ - 0', 'zoom in a timeline'], ['?', 'this list'],
 ];
 
 /** Whether a key belongs to a field or a dialog, or to the browser. */

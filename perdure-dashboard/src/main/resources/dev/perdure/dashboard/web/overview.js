@@ -5,7 +5,7 @@ import { number, plural, relative, shortened, time } from './format.js';
 import { useData, useSecond } from './live.js';
 import { queues as readQueues, runs as readRuns, status } from './api.js';
 import { STATES } from './filters.js';
-import { QueueState } from './queues.js';
+import { QueueState } from './queue.js';
 import { session } from './session.js';
 import { Rates } from './rates.js';
 import { WorkersPanel } from './workers.js';

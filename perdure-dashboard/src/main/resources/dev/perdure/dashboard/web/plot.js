@@ -1,10 +1,21 @@
 // Lines over time. Axes grow in steps, so that a line does not jump when a number grows a little.
 import { html } from './view.js';
-import { number, time } from './format.js';
+import { clock, number, zoneOffset } from './format.js';
 
 const HEIGHT = 88;
 const TOP = 6;
-const TICKS = [0.16, 0.39, 0.61, 0.84];
+const MINUTE = 60_000;
+const STEPS = [1, 2, 5, 15, 30, 60, 180, 360, 720, 1440].map(minutes => minutes * MINUTE);
+const MOST_TICKS = 8;
+
+/** Round times between two others, as shares of the way: {share, at}. Those at the ends are left out. */
+export function ticks(from, to) {
+  const step = STEPS.find(one => (to - from) / one <= MOST_TICKS) ?? STEPS.at(-1);
+  const offset = zoneOffset(from);
+  const found = [];
+  for (let at = Math.ceil((from + offset) / step) * step - offset; at <= to; at += step) found.push({ at, share: (at - from) / (to - from) });
+  return found.filter(({ share }) => share > 0.04 && share < 0.96);
+}
 
 /** The next round value at which an axis ends: 2, 4, 10, 20, 40, 100 … */
 export function roundUp(value) {
@@ -30,7 +41,7 @@ export function Plot({ lines, from, to, label }) {
   return html`<svg class="plot" height="112" role="img" aria-label=${label}>
     ${[0, 0.5, 1].map(share => html`<line class="grid" x2="100%" y1=${y(share)} y2=${y(share)}/><text class="e q" x="-6" y=${y(share) + 4}>${number(top * share)}</text>`)}
     <svg y=${TOP} width="100%" height=${HEIGHT} viewBox="0 0 100 100" preserveAspectRatio="none" overflow="visible">${lines.map(line => html`<path class=${'ln ' + line.cls} d=${path(line.values, top)} vector-effect="non-scaling-stroke"/>`)}</svg>
-    ${TICKS.map(share => html`<text class="c q" x=${share * 100 + '%'} y="109">${time(from + share * (to - from)).split(' ').pop()}</text>`)}</svg>`;
+    ${ticks(from, to).map(({ share, at }) => html`<text class="c q" x=${share * 100 + '%'} y="109">${clock(at)}</text>`)}</svg>`;
 }
 
 /** What a line means, for the head of a panel. */

@@ -28,7 +28,7 @@ function Topic({ id, topic, live }) {
   const answer = useData('published' + id + '\n' + topic.topic, () => readPublished(id, topic.topic), { live });
   return html`<${Panel} title=${html`<span class="mono">${topic.topic}</span>`} note=${`${plural(topic.values, 'value')}${topic.more ? ' and more' : ''}, the latest ${relative(topic.latest_at)}`}>
     <${Answer} of=${answer}>${data => html`<div class="scroll"><table><thead><tr><th>Published</th><th class="n">Offset</th><th>Value</th></tr></thead>
-      <tbody>${data.values.map(value => html`<tr onClick=${() => setOpen(open === value.offset ? null : value.offset)}><td class="nw">${time(value.at, 3)}</td><td class="n mono m3">${value.offset}</td><td class="cut mono sm">${JSON.stringify(value.value)}</td></tr>
+      <tbody>${data.values.map(value => html`<tr onClick=${() => setOpen(open === value.offset ? null : value.offset)}><td class="nw">${time(value.at, 3)}</td><td class="n mono"><button class="text m2" aria-expanded=${String(open === value.offset)} aria-label=${`Value ${value.offset}`}>${value.offset}</button></td><td class="cut mono sm">${JSON.stringify(value.value)}</td></tr>
         ${open === value.offset && html`<tr class="note"><td colspan="3"><${Json} value=${value.value}/></td></tr>`}`)}</tbody></table></div>
       ${data.more && html`<p class="empty">There are more. Follow them with <code>Run.published(…)</code>.</p>`}`}<//><//>`;
 }

@@ -1,5 +1,5 @@
 // One run: why it does not move, its timeline, its journal, and what can be done about it.
-import { html, useMemo, useState, Answer, Panel, Problem, RunLink, State, stateClass } from './view.js';
+import { html, useEffect, useMemo, useState, Answer, Panel, Problem, RunLink, State, stateClass } from './view.js';
 import { go, here, link } from './router.js';
 import { length, millis, now, number, relative, shortened, time, withTimes } from './format.js';
 import { useData, useSecond } from './live.js';
@@ -11,6 +11,8 @@ import { RunActions } from './actions.js';
 import { Drawer } from './drawer.js';
 import { Graph } from './graph.js';
 import { Log, Progress, Published } from './reports.js';
+import { isTyping } from './keys.js';
+import { along } from './trail.js';
 
 /** Why a run does not move, or how it ended. A state alone is no answer. */
 function Why({ run, dag }) {
@@ -101,7 +103,7 @@ function Journal({ id }) {
     <${Answer} of=${answer}>${data => data.entries.length === 0 ? html`<p class="empty">The run has recorded nothing yet.</p>` : html`<div class="scroll"><table>
       <thead><tr><th class="n">#</th><th>Kind</th><th>Name</th><th>Status</th><th>At</th><th>Value</th></tr></thead>
       <tbody>${data.entries.map((entry, index) => html`
-        <tr onClick=${() => setOpen(open === index ? null : index)}><td class="n mono">${entry.position}</td><td class="sm m2">${kindName(entry.kind)}</td><td>${entry.name}</td><td class="sm m2">${entry.status}</td><td class="nw">${time(entry.at, 3)}</td>
+        <tr onClick=${() => setOpen(open === index ? null : index)}><td class="n mono"><button class="text m2" aria-expanded=${String(open === index)} aria-label=${`Entry ${entry.position}`}>${entry.position}</button></td><td class="sm m2">${kindName(entry.kind)}</td><td>${entry.name}</td><td class="sm m2">${entry.status}</td><td class="nw">${time(entry.at, 3)}</td>
           <td class="cut mono sm">${entry.error?.split('\n')[0] ?? (entry.payload === undefined ? '' : JSON.stringify(entry.payload))}</td></tr>
         ${open === index && html`<tr class="note"><td colspan="6">${entry.error ? html`<${Stack} text=${entry.error}/>` : html`<${Json} value=${entry.payload ?? null}/>`}</td></tr>`}`)}</tbody></table></div>${data.more && html`<p class="empty">The journal is longer. ./perdure runs export writes all of it.</p>`}`}<//><//></main>`;
 }
@@ -141,8 +143,23 @@ function Tabs({ tab, counts }) {
     <a href=${here({ tab: key === counts.first ? null : key, at: null })} aria-current=${key === tab ? 'true' : null}>${text}${count ? html` <span>${number(count)}</span>` : ''}</a>`)}</nav>`;
 }
 
+/** t shows the timeline, [ and ] lead to the neighbours in the list of runs. */
+function useRunKeys(id) {
+  useEffect(() => {
+    const press = event => {
+      if (isTyping(event)) return;
+      const next = { '[': along(id, -1), ']': along(id, 1) }[event.key];
+      if (next) go(link('/runs/' + next));
+      else if (event.key === 't') go(here({ tab: 'timeline', at: null }), { replace: true });
+    };
+    addEventListener('keydown', press);
+    return () => removeEventListener('keydown', press);
+  }, [id]);
+}
+
 export function Run({ id, query }) {
   useSecond();
+  useRunKeys(id);
   const answer = useData('run' + id, () => oneRun(id));
   const live = !hasEnded(answer.data?.state);
   const events = useData('history' + id, () => readHistory(id), { live });

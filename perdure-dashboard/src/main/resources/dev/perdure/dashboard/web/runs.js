@@ -9,6 +9,7 @@ import { Histogram } from './histogram.js';
 import { BulkBar } from './bulk.js';
 import { ColumnMenu, useColumns } from './columns.js';
 import { isTyping } from './keys.js';
+import { setTrail } from './trail.js';
 
 const PAGE = 50;
 const CHANGED = 2000;
@@ -103,10 +104,11 @@ export function Runs({ query }) {
   const active = Object.keys(filter);
   const columns = useColumns(rows);
   useEffect(() => setSelected(new Set()), [JSON.stringify(filter)]);
+  useEffect(() => setTrail((rows ?? []).map(run => run.id)), [rows]);
   return html`<main class="page">
     <div class="fl"><${Titles} of="runs"/><${Chips} query=${query}/>
       <${Choice} value=${viewOf(query)} options=${VIEWS} href=${key => here({ state: VIEWS.find(([name]) => name === key)[2] })}/></div>
-    <${Histogram} filter=${filter} query=${query}/>
+    <${Histogram} filter=${filter}/>
     <section class="panel tbl" aria-label="Runs">
       <div class="ph"><h2>${counts.data ? (total.more ? 'More than ' : '') + plural(total.runs, 'run') : 'Runs'}</h2>
         <span class="sm m3"><a data-replace href=${here({ order: order === 'newest' ? 'oldest' : null })}>${order} first</a></span>

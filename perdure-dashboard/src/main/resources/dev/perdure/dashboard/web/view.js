@@ -81,13 +81,20 @@ export const Use = ({ used, limit }) => {
       ${full && html`<path class="cap" d="M95 0v10"/>`}</svg><span class="un">${used} of ${limit}</span>`;
 };
 
-/** Copies a text; says so in its own place for two seconds. */
+/** Copies a text; says in its own place for two seconds whether the browser allowed it. */
 export const Copy = ({ text }) => {
-  const [done, setDone] = useState(false);
+  const [said, setSaid] = useState(null);
+  useEffect(() => {
+    const timer = said && setTimeout(() => setSaid(null), 2000);
+    return () => clearTimeout(timer);
+  }, [said]);
   const copy = async () => {
-    await navigator.clipboard.writeText(text);
-    setDone(true);
-    setTimeout(() => setDone(false), 2000);
+    try {
+      await navigator.clipboard.writeText(text);
+      setSaid('Copied');
+    } catch {
+      setSaid('The browser forbids it'); // without TLS, and not on this machine
+    }
   };
-  return html`<button class="text end sm" onClick=${copy}>${done ? 'Copied' : 'Copy'}</button>`;
+  return html`<button class="text end sm" onClick=${copy}>${said ?? 'Copy'}</button>`;
 };

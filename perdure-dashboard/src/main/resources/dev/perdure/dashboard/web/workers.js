@@ -1,10 +1,10 @@
 // Workers and their versions: who takes runs, how many each holds, and which version may be switched off.
 import { html, Answer, Count, Icon, Panel, Titles } from './view.js';
 import { go, link } from './router.js';
-import { isPart, millis, now, number, plural, relative } from './format.js';
+import { bytes, isPart, millis, now, number, plural, relative } from './format.js';
 import { useData, useSecond } from './live.js';
 import { actOnVersion, versions as readVersions, workers as readWorkers } from './api.js';
-import { confirm } from './confirm.js';
+import { attempt, confirm } from './confirm.js';
 import { session } from './session.js';
 
 const STATES = {
@@ -32,7 +32,7 @@ function Toggle({ version, definition, draining, reload }) {
       { text: 'Workers notice it within a quarter of their lease. Resume takes it back.' }],
     verb: 'Drain it', keep: 'Leave it active', run: act('drain'),
   });
-  return html`<button class="text" disabled=${Boolean(off)} title=${off} onClick=${draining ? act('resume') : drain}>${draining ? 'Resume' : 'Drain…'}</button>`;
+  return html`<button class="text" disabled=${Boolean(off)} title=${off} onClick=${draining ? attempt(act('resume')) : drain}>${draining ? 'Resume' : 'Drain…'}</button>`;
 }
 
 function Definitions({ version, reload }) {
@@ -58,6 +58,13 @@ function Versions({ name }) {
 const Lease = ({ until }) => (millis(until) > now() ? html`<span class="m2">${relative(until)}</span>`
   : html`<span class="st failed"><${Icon} name="failed"/>ended ${relative(until)}</span>`);
 
+/** How much of the heap of its process a worker uses, as of the last renewal of its lease. */
+function Heap({ worker, brief }) {
+  if (worker.heap_max == null) return html`<span class="m3 sm">not known yet</span>`;
+  const text = `${bytes(worker.heap_used)} of ${bytes(worker.heap_max)}`;
+  return html`<svg class="use heap" role="img" aria-label=${text}><rect class="t" x=".5" y="1.5" width="59" height="7" rx="2"/><rect class="v" x="1" y="2" width=${Math.max(1, Math.round((58 * worker.heap_used) / worker.heap_max))} height="6" rx="1.5"/></svg><span class="sm m2 nw" title=${text}> ${brief ? bytes(worker.heap_used) : text}</span>`;
+}
+
 const NAMES = 3;
 const some = names => (names.length > NAMES ? `${names.slice(0, NAMES).join(', ')} and ${number(names.length - NAMES)} more` : names.join(', '));
 
@@ -73,20 +80,19 @@ export function Workers({ name }) {
   return html`<main class="page"><div class="hd"><${Titles} of="workers"/>${answer.data && html`<span class="m3 sm">${plural(answer.data.workers.length, 'worker')} alive, holding ${plural(held, 'run')}</span>`}</div>
     <${Panel} label="Workers"><${Answer} of=${answer}>${data => data.workers.length === 0
       ? html`<p class="empty">No worker is alive, so no run moves. Start a process with <code>Perdure.on(store).register(…).start()</code>.</p>` : html`<div class="scroll"><table>
-      <thead><tr><th>Worker</th><th>Version</th><th class="n">Runs held</th><th class="n">Lease ends</th><th>Queues</th><th>Definitions</th><th>Labels</th><th></th></tr></thead>
-      <tbody>${data.workers.map(worker => html`<tr><td class="id">${worker.id}</td><td>${worker.version ? html`<a href=${link('/workers/' + worker.version)}>${worker.version}</a>` : html`<span class="m3">none</span>`}</td><td class="n"><${Count} value=${worker.held}/></td><td class="n"><${Lease} until=${worker.lease_until}/></td>
+      <thead><tr><th>Worker</th><th>Version</th><th class="n">Runs held</th><th>Heap</th><th class="n">Lease ends</th><th>Queues</th><th>Definitions</th><th>Labels</th><th></th></tr></thead>
+      <tbody>${data.workers.map(worker => html`<tr><td class="id">${worker.id}</td><td>${worker.version ? html`<a href=${link('/workers/' + worker.version)}>${worker.version}</a>` : html`<span class="m3">none</span>`}</td><td class="n"><${Count} value=${worker.held}/></td><td class="nw"><${Heap} worker=${worker}/></td><td class="n"><${Lease} until=${worker.lease_until}/></td>
         <td class="sm m2" title=${worker.queues.join(', ')}>${some(own(worker.queues))}</td><td class="cut sm m2" title=${worker.definitions.join(', ')}>${some(own(worker.definitions))}</td><td class="sm m2">${labels(worker).join(', ')}</td>
         <td class="n">${worker.draining ? html`<span class="tag">draining</span>` : worker.drains.length > 0 && html`<span class="tag" title=${worker.drains.join(', ')}>drains ${number(worker.drains.length)}</span>`}</td></tr>`)}</tbody></table></div>`}<//><//>
     <${Versions} name=${name}/></main>`;
 }
 
-/** Who holds how many runs, for the overview. */
+/** Who holds how many runs, and with how much heap, for the overview. */
 export function WorkersPanel() {
   const answer = useData('workers', readWorkers, { every: 3000 });
-  const most = Math.max(1, ...(answer.data?.workers ?? []).map(worker => worker.held));
   return html`<${Panel} title="Workers" note=${answer.data ? `${number(answer.data.workers.length)} alive` : null} extra=${html`<a class="end sm" href=${link('/workers')}>Show all</a>`}>
     <${Answer} of=${answer}>${data => data.workers.length === 0 ? html`<p class="empty">No worker is alive, so no run moves.</p>` : html`<table>
-      <thead><tr><th>Worker</th><th>Version</th><th class="n">Runs held</th><th></th></tr></thead>
+      <thead><tr><th>Worker</th><th>Version</th><th class="n">Runs held</th><th>Heap</th></tr></thead>
       <tbody>${[...data.workers].sort((a, b) => b.held - a.held).slice(0, 8).map(worker => html`<tr><td class="cut id" title=${worker.id}>${worker.id}</td><td class="sm m2">${worker.version}</td><td class="n"><${Count} value=${worker.held}/></td>
-        <td class="hb"><svg class="use" aria-hidden="true"><rect class="v" x="0" y="2" width=${Math.round((60 * worker.held) / most)} height="6" rx="1.5"/></svg></td></tr>`)}</tbody></table>`}<//><//>`;
+        <td class="nw"><${Heap} worker=${worker} brief/></td></tr>`)}</tbody></table>`}<//><//>`;
 }

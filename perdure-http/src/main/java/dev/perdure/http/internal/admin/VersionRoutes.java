@@ -10,8 +10,8 @@ import dev.perdure.http.internal.route.Route;
 import dev.perdure.http.internal.show.Services;
 import dev.perdure.version.VersionInfo;
 import dev.perdure.version.Versions;
-import dev.perdure.version.WorkerInfo.Heap;
 import dev.perdure.version.WorkerInfo;
+import dev.perdure.version.WorkerInfo.Heap;
 import java.util.List;
 import java.util.function.BiConsumer;
 
