@@ -10,6 +10,7 @@ import dev.perdure.RunId;
 import dev.perdure.TypeRef;
 import dev.perdure.embedded.SharedPostgres;
 import dev.perdure.postgres.PostgresStore;
+import dev.perdure.torture.setup.WorkerProcess;
 import java.sql.Connection;
 import java.sql.ResultSet;
 import java.sql.SQLException;
