@@ -1,5 +1,6 @@
 package dev.perdure.examples;
 
+import dev.perdure.Definition;
 import dev.perdure.Perdure;
 import dev.perdure.http.ApiServer;
 import dev.perdure.http.HttpApi;
@@ -11,6 +12,19 @@ import dev.perdure.memory.MemoryStore;
 /** Serves the HTTP API beside the workers, for operators and for programs in other languages. */
 public final class HttpEndpoint {
     private HttpEndpoint() {}
+
+    /** What is ordered. */
+    public record Order(String item, int cents) {}
+
+    /** What the customer gets. */
+    public record Receipt(String item, int cents) {}
+
+    /** An order, which other programs start over HTTP. */
+    static final Definition<Order, Receipt> ORDER = Definition.of(
+            "order",
+            Order.class,
+            Receipt.class,
+            (ctx, order) -> ctx.step("charge", () -> new Receipt(order.item(), order.cents())));
 
     /** The secrets, which come from the environment. */
     public record Secrets(String viewer, String operator, String github) {}
@@ -32,7 +46,7 @@ public final class HttpEndpoint {
     public static void main(String[] args) throws InterruptedException {
         Secrets secrets = new Secrets(
                 System.getenv("VIEWER_TOKEN"), System.getenv("OPERATOR_TOKEN"), System.getenv("GITHUB_SECRET"));
-        try (Perdure perdure = Perdure.on(new MemoryStore()).start();
+        try (Perdure perdure = Perdure.on(new MemoryStore()).register(ORDER).start();
                 ApiServer server = serve(perdure, secrets, 8080)) {
             System.out.println("The API is at " + server.uri());
             Thread.currentThread().join();

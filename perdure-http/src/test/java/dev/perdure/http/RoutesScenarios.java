@@ -236,6 +236,8 @@ abstract class RoutesScenarios {
         startAsk("a-2");
         startOrder("o-1");
         Answer preview = kit.get("/bulk/preview?definition=ask&action=CANCEL").is(200);
+        assertThat(kit.get("/bulk/preview?definition=ask").is(400).at("/detail"))
+                .isEqualTo("The query has no parameter 'action'. Say which bulk action, such as action=RETRY.");
         assertThat(preview.json().findValues("runs").stream()
                         .mapToInt(runs -> runs.asInt())
                         .sum())
@@ -465,6 +467,7 @@ abstract class RoutesScenarios {
             place = page.has("next")
                     ? "&after=" + URLEncoder.encode(page.get("next").asString(), StandardCharsets.UTF_8)
                     : "";
+            assertThat(all).as("pages go on").hasSizeLessThan(1_000);
         } while (!place.isEmpty());
         return all;
     }

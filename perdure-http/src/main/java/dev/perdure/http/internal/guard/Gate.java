@@ -83,7 +83,7 @@ public final class Gate {
             throw new Problem(
                     403,
                     "RoleMissing",
-                    "'%s' is a %s, and this needs the role %s. Use a token of that role."
+                    "'%s' has the role %s, and this needs %s. Use a token of that role."
                             .formatted(caller.name(), caller.role(), needed));
         }
         if (route.isAction()) {

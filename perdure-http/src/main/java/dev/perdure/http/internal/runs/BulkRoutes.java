@@ -76,11 +76,15 @@ public final class BulkRoutes {
                         .does(call -> Answers.ok(FindRoutes.COUNTS.json(FindRoutes.InState.of(services.perdure()
                                 .runs(Filters.selected(call))
                                 .dryRun(action(
-                                        call.query("action").orElse(""),
+                                        call.query("action").orElseThrow(BulkRoutes::noAction),
                                         call.query("text").orElse(""))))))),
                 Route.get("/bulk/{id}", "Shows how far a bulk action is.")
                         .answers(200, "The bulk action.", PROGRESS)
                         .does(call -> Answers.ok(PROGRESS.json(progress(RunId.of(call.path("id")))))));
+    }
+
+    private static Problem noAction() {
+        return Problem.invalid("The query has no parameter 'action'. Say which bulk action, such as action=RETRY.");
     }
 
     private static BulkAction action(String kind, String text) {
@@ -94,7 +98,7 @@ public final class BulkRoutes {
             throw new Problem(
                     403,
                     "RoleMissing",
-                    "'%s' is an %s, and deleting runs needs the role ADMIN. Use a token of that role."
+                    "'%s' has the role %s, and deleting runs needs ADMIN. Use a token of that role."
                             .formatted(call.caller().name(), call.caller().role()));
         }
         Run<BulkReport> run = services.perdure()
