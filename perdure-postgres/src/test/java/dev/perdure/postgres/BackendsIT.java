@@ -31,6 +31,8 @@ import org.postgresql.ds.PGSimpleDataSource;
 /** Workers whose process has died, as other workers see it before the lease ends. All leases here are long. */
 final class BackendsIT {
     private static final Duration SETTLED = Duration.ofSeconds(3);
+    private static final Definition<String, String> ENDS =
+            Definition.of("ends", String.class, String.class, (ctx, input) -> input);
 
     private PostgresStore store;
     private String schema;
@@ -374,7 +376,7 @@ final class BackendsIT {
         source.setPassword(plain.getPassword());
         try (PostgresStore one =
                         PostgresStore.on(plain).schema(schema).listenOn(source).open();
-                Perdure here = Perdure.on(one).start()) {
+                Perdure here = Perdure.on(one).register(ENDS).start()) {
             await().until(() -> listening().lines().count() == 1);
             String workers = workers();
             source.refuses.set(true);
@@ -383,6 +385,7 @@ final class BackendsIT {
             source.refuses.set(false);
             await().until(() -> listening().lines().count() == 1);
             assertThat(workers()).isEqualTo(workers);
+            assertThat(here.start(Invocation.of(ENDS, "x")).result()).isEqualTo("x");
         }
     }
 }

@@ -33,12 +33,14 @@ public final class Takeover {
     /** The measurement. This process is the one that takes over. */
     public static void measure(Task task) throws Exception {
         BlockingQueue<Long> begun = new LinkedBlockingQueue<>();
-        try (Recoverable.Host standby =
-                        new PerdureRecoverable().open(task.database(), number -> begun.add(System.nanoTime()));
-                Observer observer = new Observer(task.database())) {
+        Recoverable.Host standby =
+                new PerdureRecoverable().open(task.database(), number -> begun.add(System.nanoTime()));
+        try (Observer observer = new Observer(task.database())) {
             Takeover takeover = new Takeover(task, begun, observer);
             takeover.one(task.scale().choose(100, 10, 1));
             takeover.many(task.scale().choose(2_000, 2_000, 20), task.scale().rounds());
+        } finally {
+            standby.close();
         }
     }
 
