@@ -21,11 +21,29 @@ final class KilledProcess {
     static final String ORDER = "o-1";
     static final Topic<String> PAID = Topic.of("paid", String.class);
 
-    /** The order is charged, waits for a message and is shipped. */
-    static final Definition<String, String> FLOW = Definition.of("order", String.class, String.class, (ctx, in) -> {
+    /** Where a process can be killed. */
+    enum Place {
+        /** The run waits for a message. */
+        WAIT,
+        /** The body of a step is running. */
+        BODY
+    }
+
+    private static final CountDownLatch NEVER = new CountDownLatch(1);
+    private static volatile boolean holdsShipping;
+
+    /** The order is charged, perhaps waits for a message, and is shipped. */
+    static final Definition<Place, String> FLOW = Definition.of("order", Place.class, String.class, (ctx, place) -> {
         ctx.step("charge", () -> "PAY-1");
-        ctx.receive(PAID).await();
-        return ctx.step("ship", () -> Baggage.current().getEntryValue("tenant"));
+        if (place == Place.WAIT) {
+            ctx.receive(PAID).await();
+        }
+        return ctx.step("ship", () -> {
+            if (holdsShipping) {
+                NEVER.await();
+            }
+            return Baggage.current().getEntryValue("tenant");
+        });
     });
 
     private KilledProcess() {}
@@ -42,21 +60,23 @@ final class KilledProcess {
         return PostgresStore.on(database).notifications(false).open();
     }
 
+    /** Takes the place, and URL, user and password of the database. */
     @SuppressWarnings("try") // the scopes are only opened and closed
     public static void main(String[] args) throws Exception {
         PGSimpleDataSource database = new PGSimpleDataSource();
-        database.setUrl(args[0]);
-        database.setUser(args[1]);
-        database.setPassword(args[2]);
+        database.setUrl(args[1]);
+        database.setUser(args[2]);
+        database.setPassword(args[3]);
+        holdsShipping = true;
         OpenTelemetrySdk telemetry = telemetry(new SpanLines());
         Perdure perdure = Tracing.of(telemetry)
                 .start(Perdure.on(store(database)).register(FLOW).warmWindow(Duration.ofMillis(1)));
         Span request = telemetry.getTracer("test").spanBuilder("request").startSpan();
         try (var inRequest = request.makeCurrent();
                 var forTenant = Baggage.builder().put("tenant", "acme").build().makeCurrent()) {
-            perdure.start(Invocation.of(FLOW, "pen"), StartOptions.id(ORDER));
+            perdure.start(Invocation.of(FLOW, Place.valueOf(args[0])), StartOptions.id(ORDER));
         }
         request.end();
-        new CountDownLatch(1).await();
+        NEVER.await();
     }
 }
