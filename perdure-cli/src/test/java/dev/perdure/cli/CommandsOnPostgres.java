@@ -4,6 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.perdure.Perdure;
 import dev.perdure.embedded.SharedPostgres;
+import dev.perdure.interceptor.Interceptor;
+import dev.perdure.interceptor.StartCall;
 import dev.perdure.postgres.PostgresStore;
 import java.io.PrintWriter;
 import java.io.StringWriter;
@@ -71,12 +73,20 @@ abstract class CommandsOnPostgres {
         return Stream.concat(Stream.of(args), where).toArray(String[]::new);
     }
 
+    /** Gives runs whose ids begin with "found" a header. */
+    private static final Interceptor TRACED = new Interceptor() {
+        @Override
+        public StartCall start(StartCall call) {
+            return call.run().value().startsWith("found") ? call.with("trace", "00-" + call.run()) : call;
+        }
+    };
+
     final void withClient(Consumer<Perdure> work) {
         assertThat(perdure(onDatabase("migrate"))).isZero();
         try (PostgresStore store = PostgresStore.on(database.dataSource())
                         .notifications(false)
                         .open();
-                Perdure client = Perdure.on(store).client()) {
+                Perdure client = Perdure.on(store).interceptor(TRACED).client()) {
             work.accept(client);
         }
     }

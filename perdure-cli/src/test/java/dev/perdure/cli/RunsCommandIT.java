@@ -361,7 +361,9 @@ class RunsCommandIT extends CommandsOnPostgres {
         assertThat(perdure(onDatabase("runs", "statistics", "--id", "none-"))).isZero();
         assertThat(out()).contains("No run of these has ended in the last 24 hours.");
         assertThat(perdure(onDatabase("runs", "show", "found-1"))).isZero();
-        assertThat(out()).contains("Called on Monday", "urgent");
+        assertThat(out()).contains("Called on Monday", "urgent", "00-found-1");
+        assertThat(json("runs", "show", "found-1").at("/run/headers/trace").asString())
+                .isEqualTo("00-found-1");
         assertThat(perdure(onDatabase("runs", "list", "--where", "total"))).isNotZero();
         assertThat(err())
                 .contains(

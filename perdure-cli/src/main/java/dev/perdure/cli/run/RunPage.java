@@ -63,6 +63,7 @@ public final class RunPage {
             .and("status", shown -> shown.info().description().status())
             .and("memo", shown -> shown.info().description().memo())
             .and("attributes", shown -> attributes(shown.info()))
+            .and("headers", shown -> shown.info().description().headers())
             .and("created_at", shown -> shown.info().createdAt())
             .and("changed_at", shown -> shown.info().changedAt())
             .text("waits_for", shown -> shown.info().awaited())
