@@ -6,7 +6,7 @@ module dev.perdure.simulation {
     requires java.sql;
     requires transitive dev.perdure.testing;
 
-    exports dev.perdure.simulation;
+    exports dev.perdure.simulation.store;
 
     opens dev.perdure.simulation.scene to
             dev.perdure;

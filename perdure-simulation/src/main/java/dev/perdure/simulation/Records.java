@@ -4,6 +4,7 @@ import dev.perdure.RunChange;
 import dev.perdure.RunId;
 import dev.perdure.retention.Retention;
 import dev.perdure.retention.RetentionInfo;
+import dev.perdure.simulation.store.ForwardingStore;
 import dev.perdure.spi.Audit;
 import dev.perdure.spi.Dispatch;
 import dev.perdure.spi.Journals;

@@ -2,6 +2,7 @@ package dev.perdure.simulation;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.perdure.simulation.store.Defects;
 import dev.perdure.testing.internal.simulation.Histories;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Tag;

@@ -1,6 +1,6 @@
 package dev.perdure.torture;
 
-import dev.perdure.simulation.Defects;
+import dev.perdure.simulation.store.Defects;
 import dev.perdure.torture.fault.Faults;
 import java.io.IOException;
 import java.io.PrintStream;

@@ -2,7 +2,7 @@ package dev.perdure.torture;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.perdure.simulation.Defects;
+import dev.perdure.simulation.store.Defects;
 import dev.perdure.torture.fault.Faults;
 import java.io.OutputStream;
 import java.io.PrintStream;

@@ -25,14 +25,16 @@ final class NetworkFaults {
     }
 
     static void freeze(Site site, Random chance) {
-        try (FaultyProxy.Held held = site.proxy().hold(1)) {
-            LockSupport.parkNanos(A_WHILE.multipliedBy(3).toNanos());
-        }
+        hold(site, 1, A_WHILE.multipliedBy(3));
     }
 
     static void delay(Site site, Random chance) {
-        try (FaultyProxy.Held held = site.proxy().hold(4)) {
-            LockSupport.parkNanos(A_WHILE.multipliedBy(2).toNanos());
-        }
+        hold(site, 4, A_WHILE.multipliedBy(2));
+    }
+
+    private static void hold(Site site, int oneIn, Duration length) {
+        FaultyProxy.Held held = site.proxy().hold(oneIn);
+        LockSupport.parkNanos(length.toNanos());
+        held.close();
     }
 }

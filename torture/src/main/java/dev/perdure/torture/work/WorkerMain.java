@@ -5,7 +5,7 @@ import dev.perdure.Perdure;
 import dev.perdure.PerdureBuilder;
 import dev.perdure.StartOptions;
 import dev.perdure.postgres.PostgresStore;
-import dev.perdure.simulation.Defects;
+import dev.perdure.simulation.store.Defects;
 import dev.perdure.spi.Store;
 import dev.perdure.torture.setup.Address;
 import dev.perdure.torture.setup.OutsideLedger;
@@ -31,10 +31,10 @@ public final class WorkerMain {
                     .queues(StartOptions.DEFAULT_QUEUE);
             Parts parts = new Parts(store, new OutsideLedger(ledgerPool));
             Workloads.ALL.forEach(workload -> workload.register(builder, parts));
-            try (Perdure worker = builder.start()) {
-                System.out.println("ready");
-                System.in.readAllBytes();
-            }
+            Perdure worker = builder.start();
+            System.out.println("ready");
+            System.in.readAllBytes();
+            worker.close();
         }
     }
 

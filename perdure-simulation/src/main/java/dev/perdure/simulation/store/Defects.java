@@ -1,4 +1,4 @@
-package dev.perdure.simulation;
+package dev.perdure.simulation.store;
 
 import dev.perdure.RunChange;
 import dev.perdure.RunState;

@@ -1,4 +1,4 @@
-package dev.perdure.simulation;
+package dev.perdure.simulation.store;
 
 import dev.perdure.spi.Dispatch;
 import dev.perdure.spi.Hints;
