@@ -53,12 +53,17 @@ module dev.perdure {
     exports dev.perdure.internal.time to
             dev.perdure.testing;
 
+    // Jackson 2 is there if the application uses perdure-jackson2.
     opens dev.perdure.internal.bulk to
+            com.fasterxml.jackson.databind,
             tools.jackson.databind;
     opens dev.perdure.internal.dag to
+            com.fasterxml.jackson.databind,
             tools.jackson.databind;
     opens dev.perdure.internal.failure to
+            com.fasterxml.jackson.databind,
             tools.jackson.databind;
     opens dev.perdure.internal.schedule to
+            com.fasterxml.jackson.databind,
             tools.jackson.databind;
 }

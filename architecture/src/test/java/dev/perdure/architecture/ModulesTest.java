@@ -37,6 +37,7 @@ class ModulesTest {
             entry("perdure-jooq", Set.of("perdure-core")),
             entry("perdure-jdbi", Set.of("perdure-core")),
             entry("perdure-logback", Set.of("perdure-core")),
+            entry("perdure-jackson2", Set.of("perdure-core")),
             entry("perdure-micrometer", Set.of("perdure-core")),
             entry("perdure-opentelemetry", Set.of("perdure-core")),
             entry("perdure-spring", Set.of("perdure-core", "perdure-postgres")),

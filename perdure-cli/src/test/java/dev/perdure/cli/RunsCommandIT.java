@@ -18,6 +18,8 @@ import dev.perdure.dag.Dag;
 import dev.perdure.error.RejectedException;
 import dev.perdure.error.RunFailedException;
 import dev.perdure.error.TerminalException;
+import dev.perdure.payload.Encryption;
+import dev.perdure.payload.EncryptionKeys;
 import dev.perdure.postgres.PostgresStore;
 import java.math.BigDecimal;
 import java.time.Duration;
@@ -27,6 +29,7 @@ import java.util.Map;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
+import javax.crypto.spec.SecretKeySpec;
 import org.junit.jupiter.api.Test;
 import tools.jackson.databind.JsonNode;
 
@@ -101,6 +104,37 @@ class RunsCommandIT extends CommandsOnPostgres {
             assertThat(perdure(onDatabase("runs", "show", "pay-2"))).isZero();
             assertThat(out()).contains("input       \"fine\"", "result      \"in full\"");
         }
+    }
+
+    @Test
+    void encrypted_values_are_shown_as_such_and_not_forked_or_repaired_without_the_key() {
+        Definition<String, String> pay = Definition.of("pay", String.class, String.class, (ctx, in) -> {
+            String card = ctx.step("charge", () -> "secret " + in);
+            if (in.equals("broken")) {
+                throw new TerminalException(card);
+            }
+            return card;
+        });
+        EncryptionKeys keys = EncryptionKeys.of("2025", Map.of("2025", new SecretKeySpec(new byte[16], "AES")));
+        assertThat(perdure(onDatabase("migrate"))).isZero();
+        try (PostgresStore store = PostgresStore.on(database().dataSource()).open();
+                Perdure engine = Perdure.on(store)
+                        .transform(Encryption.with(keys))
+                        .register(pay)
+                        .start()) {
+            engine.start(Invocation.of(pay, "fine"), StartOptions.id("enc-1")).result();
+            assertThatThrownBy(() -> engine.start(Invocation.of(pay, "broken"), StartOptions.id("enc-2"))
+                            .result())
+                    .isInstanceOf(RunFailedException.class);
+        }
+        assertThat(perdure(onDatabase("runs", "show", "enc-1"))).isZero();
+        assertThat(out()).contains("input       {\"encrypted\": \"2025\", \"size\": ", "result      {\"encrypted\":");
+        assertThat(perdure(onDatabase("runs", "show", "enc-2"))).isZero();
+        assertThat(out()).contains("(its message is hidden)").doesNotContain("secret");
+        assertThat(perdure(onDatabase("runs", "fork", "enc-2", "--from", "1"))).isNotZero();
+        assertThat(err())
+                .contains("The values of run 'enc-2' are encrypted with the key '2025', and this process has no keys. "
+                        + "Fork it in a process that has them.");
     }
 
     @Test

@@ -328,6 +328,7 @@ public class RunHandle<R extends @Nullable Object> implements Run<R> {
     @Override
     public void repair(Repair repair) {
         Texts.requireGiven("repair", repair);
+        EncryptedRuns.requireTransform(settings, ref, "Repair");
         Values values = new Values(settings.rules().codec(), settings.rules().maxPayloadBytes())
                 .at(PayloadPlace.entry(ref.id(), repair.position()));
         Object value = repair.value();
@@ -351,6 +352,7 @@ public class RunHandle<R extends @Nullable Object> implements Run<R> {
     @Override
     public Run<R> fork(ForkOptions options) {
         Texts.requireGiven("fork options", options);
+        EncryptedRuns.requireTransform(settings, ref, "Fork");
         Clockwork clockwork = settings.clockwork();
         RunId id = options.id().orElseGet(() -> RunId.of(ref.id() + "-fork-" + Long.toHexString(clockwork.random())));
         Change.Fork fork = new ForkWriter(settings).fork(ref, options, id);
