@@ -1,20 +1,24 @@
 package dev.perdure.http;
 
-import dev.perdure.embedded.SharedPostgres;
-import dev.perdure.postgres.PostgresStore;
 import dev.perdure.spi.Store;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
 
 final class PostgresRoutesIT extends RoutesScenarios {
-    private SharedPostgres.Fresh database;
+    private static ClassDatabase database;
 
-    @Override
-    Store open() {
-        database = SharedPostgres.database("http");
-        return PostgresStore.on(database.dataSource()).open();
+    @BeforeAll
+    static void create() {
+        database = new ClassDatabase("http");
+    }
+
+    @AfterAll
+    static void remove() {
+        database.close();
     }
 
     @Override
-    void drop() {
-        database.close();
+    Store open() {
+        return database.emptyStore();
     }
 }

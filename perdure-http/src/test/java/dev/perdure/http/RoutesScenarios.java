@@ -42,11 +42,7 @@ abstract class RoutesScenarios {
     final void stop() {
         kit.close();
         store.close();
-        drop();
     }
-
-    /** Removes what is below the store. */
-    void drop() {}
 
     private void startOrder(String name) {
         kit.perdure
