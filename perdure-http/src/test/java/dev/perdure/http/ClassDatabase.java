@@ -15,7 +15,8 @@ final class ClassDatabase implements AutoCloseable {
     private static final String DELETES = """
             SELECT string_agg(format('DELETE FROM %I.%I', schemaname, tablename), ';') FROM pg_tables
             WHERE schemaname = 'perdure' AND tablename NOT IN ('migration', 'inbox_lock', 'secret', 'retention')""";
-    private static final String RETENTION = "DELETE FROM perdure.retention; INSERT INTO perdure.retention DEFAULT VALUES";
+    private static final String RETENTION =
+            "DELETE FROM perdure.retention; INSERT INTO perdure.retention DEFAULT VALUES";
 
     private final SharedPostgres.Fresh database;
 
