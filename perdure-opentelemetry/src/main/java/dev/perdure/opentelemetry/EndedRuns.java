@@ -5,7 +5,6 @@ import dev.perdure.Run;
 import dev.perdure.RunId;
 import dev.perdure.RunInfo;
 import dev.perdure.TypeRef;
-import dev.perdure.error.PerdureException;
 import io.opentelemetry.api.trace.Span;
 import io.opentelemetry.api.trace.SpanContext;
 import io.opentelemetry.api.trace.Tracer;
@@ -86,7 +85,7 @@ final class EndedRuns implements AutoCloseable {
             if (isSampled(context)) {
                 new RunSpans(tracer, info, context).emit(run.history());
             }
-        } catch (PerdureException unreadable) {
+        } catch (RuntimeException unreadable) { // the engine, or the application around it, is closing
             LOG.debug("Run {} cannot be read, so its trace lacks the spans of the run and its waits.", id, unreadable);
         }
     }

@@ -8,8 +8,10 @@ import dev.perdure.Invocation;
 import dev.perdure.Perdure;
 import dev.perdure.RetryPolicy;
 import dev.perdure.Run;
+import dev.perdure.RunState;
 import dev.perdure.StartOptions;
 import dev.perdure.StepOptions;
+import dev.perdure.Topic;
 import dev.perdure.WorkflowBody;
 import dev.perdure.dag.Dag;
 import dev.perdure.memory.MemoryStore;
@@ -202,6 +204,23 @@ class TracingTest {
                 });
         assertThat(only("run order").getStatus().getStatusCode()).isEqualTo(StatusCode.ERROR);
         assertThat(only("run order").getStatus().getDescription()).contains("no route");
+    }
+
+    @Test
+    void a_run_that_is_killed_while_it_waits_has_its_spans_too() {
+        Topic<String> paid = Topic.of("paid", String.class);
+        Definition<String, String> order =
+                flow("order", (ctx, in) -> ctx.receive(paid).await());
+        try (Tracing tracing = Tracing.of(telemetry);
+                Perdure perdure = started(tracing, order)) {
+            Run<String> run = perdure.start(Invocation.of(order, "pen"));
+            await().until(() -> run.state() == RunState.SUSPENDED);
+            run.kill("ordered twice");
+            awaitSpan("receive paid");
+        }
+        assertThat(only("run order").getAttributes().get(RunSpans.STATE)).isEqualTo("CANCELLED");
+        assertThat(only("receive paid").getEndEpochNanos())
+                .isEqualTo(only("run order").getEndEpochNanos());
     }
 
     /** A virtual object with one handler. */
