@@ -14,6 +14,7 @@ import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.InputStreamReader;
+import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.Socket;
 import java.net.URI;
@@ -54,7 +55,11 @@ final class ApiServerTest {
     }
 
     private HttpRequest.Builder request(String path) {
-        return HttpRequest.newBuilder(URI.create(server.uri() + path))
+        return request(path, server);
+    }
+
+    private static HttpRequest.Builder request(String path, ApiServer to) {
+        return HttpRequest.newBuilder(URI.create(to.uri() + path))
                 .header("Authorization", "Bearer " + ApiKit.token(Role.OPERATOR))
                 .header("Content-Type", "application/json")
                 .header(Authentication.ACTION_HEADER, "true");
@@ -177,6 +182,34 @@ final class ApiServerTest {
         assertThat(data.get(0)).contains("\"value\":3");
         assertThat(data.get(1)).contains("\"value\":4");
         assertThat(data.get(2)).isEqualTo("data: {}");
+    }
+
+    @Test
+    void a_client_that_goes_in_the_middle_of_a_stream_leaves_its_place() throws Exception {
+        kit.perdure.start(Invocation.of(Sample.COUNT_UP, 5_000), id("c-1"));
+        try (ApiServer narrow = ApiServer.of(kit.api).requests(1).start()) {
+            try (Socket gone = new Socket(InetAddress.getLoopbackAddress(), narrow.port())) {
+                gone.setSoLinger(true, 0); // its end is a reset
+                gone.getOutputStream()
+                        .write(("GET " + kit.api.prefix()
+                                        + "/runs/c-1/published/progress/stream HTTP/1.1\r\nHost: localhost\r\n"
+                                        + "Authorization: Bearer " + ApiKit.token(Role.VIEWER) + "\r\n\r\n")
+                                .getBytes(StandardCharsets.US_ASCII));
+                BufferedReader lines =
+                        new BufferedReader(new InputStreamReader(gone.getInputStream(), StandardCharsets.UTF_8));
+                assertThat(next(lines, "data: ")).contains("\"value\":1");
+                HttpRequest other = request("/runs/c-1", narrow).build();
+                assertThatThrownBy(() -> client.send(other, HttpResponse.BodyHandlers.ofString()))
+                        .isInstanceOf(IOException.class);
+            }
+            HttpRequest next = request("/runs/c-1", narrow).build();
+            Awaitility.await()
+                    .atMost(Duration.ofSeconds(40))
+                    .ignoreExceptionsInstanceOf(IOException.class)
+                    .until(() -> client.send(next, HttpResponse.BodyHandlers.ofString())
+                                    .statusCode()
+                            == 200);
+        }
     }
 
     private static String next(BufferedReader lines, String prefix) throws IOException {
