@@ -36,6 +36,7 @@ class PageStatementsIT {
     private final AtomicInteger failed = new AtomicInteger();
 
     @Test
+    @SuppressWarnings("try") // closes the pages before the API, so that their streams end
     void two_hundred_open_pages_send_no_more_than_twenty() throws Exception {
         CountedStatements counted = new CountedStatements();
         try (SharedPostgres.Fresh database = SharedPostgres.database("pages");
