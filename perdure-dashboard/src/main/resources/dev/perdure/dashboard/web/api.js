@@ -188,6 +188,9 @@ export async function definitions() {
   return { ...figures, definitions: figures.definitions.map(one => ({ ...registered.get(one.name), ...one })) };
 }
 
+/** Whether this process registers a definition of this name. What cannot be asked is answered by the page that follows. */
+export const isDefinition = name => get('/definitions').then(known => known.definitions.some(one => one.name === name), () => false);
+
 /** How the newest runs of a definition have ended, and how long they and their steps took. */
 export async function statistics(name) {
   const { counts, ...rest } = await get('/statistics/runs', { definition: name });

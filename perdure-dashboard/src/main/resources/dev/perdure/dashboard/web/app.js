@@ -5,7 +5,7 @@ import { showUtc, zone } from './format.js';
 import { follow, useLive } from './live.js';
 import { ConfirmHost } from './confirm.js';
 import { Keys } from './keys.js';
-import { me, oneRun } from './api.js';
+import { isDefinition, me, oneRun } from './api.js';
 import { session } from './session.js';
 import { onToken } from './token.js';
 import { Overview } from './overview.js';
@@ -79,7 +79,16 @@ function Bar({ path, redraw }) {
     </header>`;
 }
 
-/** Goes to a run by its whole id, or to the list of runs whose ids begin with the text. */
+/** Where a text leads: to the run with this id, to the definition of this name, or to the runs whose ids begin so. */
+async function found(text) {
+  try {
+    await oneRun(text);
+    return link('/runs/' + text);
+  } catch {
+    return (await isDefinition(text)) ? link('/definitions/' + text) : link('/runs', { id_prefix: text });
+  }
+}
+
 function Search() {
   const field = useRef(null);
   const submit = event => {
@@ -87,10 +96,10 @@ function Search() {
     const text = field.current.value.trim();
     if (!text) return;
     field.current.blur();
-    oneRun(text).then(() => go(link('/runs/' + text)), () => go(link('/runs', { id_prefix: text })));
+    found(text).then(address => go(address));
   };
   return html`<form class="find end" role="search" onSubmit=${submit}>
-    <input ref=${field} id="search" type="search" placeholder="Go to a run" aria-label="Go to a run by its id, or list runs whose ids begin with a text" autocomplete="off"/>
+    <input ref=${field} id="search" type="search" placeholder="Go to a run or definition" aria-label="Go to a run by its id or to a definition, or list runs whose ids begin with a text" autocomplete="off"/>
     <kbd>/</kbd></form>`;
 }
 

@@ -1,7 +1,7 @@
 // One run: why it does not move, its timeline, its journal, and what can be done about it.
 import { html, useEffect, useMemo, useState, Answer, Panel, Problem, RunLink, State, stateClass } from './view.js';
 import { go, here, link } from './router.js';
-import { length, millis, now, number, relative, shortened, time, withTimes } from './format.js';
+import { length, millis, now, number, relative, shortened, time, withLengths, withTimes } from './format.js';
 import { useData, useSecond } from './live.js';
 import { audit, children as readChildren, history as readHistory, journal as readJournal, messages as readMessages, oneRun, tasks as readTasks } from './api.js';
 import { hasEnded, rows as timelineRows, timeline } from './timeline.js';
@@ -103,7 +103,7 @@ function Journal({ id }) {
     <${Answer} of=${answer}>${data => data.entries.length === 0 ? html`<p class="empty">The run has recorded nothing yet.</p>` : html`<div class="scroll"><table>
       <thead><tr><th class="n">#</th><th>Kind</th><th>Name</th><th>Status</th><th>At</th><th>Value</th></tr></thead>
       <tbody>${data.entries.map((entry, index) => html`
-        <tr onClick=${() => setOpen(open === index ? null : index)}><td class="n mono"><button class="text m2" aria-expanded=${String(open === index)} aria-label=${`Entry ${entry.position}`}>${entry.position}</button></td><td class="sm m2">${kindName(entry.kind)}</td><td>${entry.name}</td><td class="sm m2">${entry.status}</td><td class="nw">${time(entry.at, 3)}</td>
+        <tr onClick=${() => setOpen(open === index ? null : index)}><td class="n mono"><button class="text m2" aria-expanded=${String(open === index)} aria-label=${`Entry ${entry.position}`}>${entry.position}</button></td><td class="sm m2">${kindName(entry.kind)}</td><td>${entry.kind === 'SLEEP' ? withLengths(entry.name) : entry.name}</td><td class="sm m2">${entry.status}</td><td class="nw">${time(entry.at, 3)}</td>
           <td class="cut mono sm">${entry.error?.split('\n')[0] ?? (entry.payload === undefined ? '' : JSON.stringify(entry.payload))}</td></tr>
         ${open === index && html`<tr class="note"><td colspan="6">${entry.error ? html`<${Stack} text=${entry.error}/>` : html`<${Json} value=${entry.payload ?? null}/>`}</td></tr>`}`)}</tbody></table></div>${data.more && html`<p class="empty">The journal is longer. ./perdure runs export writes all of it.</p>`}`}<//><//></main>`;
 }

@@ -32,9 +32,10 @@ function Axis({ half }) {
   const step = [HOUR / 12, HOUR / 6, HOUR / 2, HOUR, 3 * HOUR, 6 * HOUR, 24 * HOUR, 48 * HOUR].find(size => (2 * half) / size <= 10) ?? 96 * HOUR;
   const marks = [];
   const offset = zoneOffset(middle);
-  for (let at = Math.ceil((middle - half + offset) / step) * step - offset; at <= middle + half; at += step) if (Math.abs(at - middle) > half / 12) marks.push(at);
+  for (let at = Math.ceil((middle - half + offset) / step) * step - offset; at <= middle + half; at += step) marks.push(at);
+  const fits = at => Math.abs(at - middle) > half / 12 && Math.abs(at - middle) < half * 0.95; // beside now, and inside
   const x = at => `${(((at - middle + half) / (2 * half)) * 100).toFixed(2)}%`;
-  return html`<svg class="cl" aria-hidden="true">${marks.map(at => html`<text class="c q" x=${x(at)} y="31">${clock(at)}</text>`)}
+  return html`<svg class="cl" aria-hidden="true">${marks.filter(fits).map(at => html`<text class="c q" x=${x(at)} y="31">${clock(at)}</text>`)}
     <rect class="nowbox" x="50%" y="5" width="62" height="14" rx="2" transform="translate(-31)"/><text class="c nowt" x="50%" y="15.5">now ${clock(middle)}</text><line class="now" x1="50%" x2="50%" y1="19" y2="38"/></svg>`;
 }
 
