@@ -24,9 +24,12 @@ import dev.perdure.memory.MemoryStore;
 import dev.perdure.object.Handler;
 import dev.perdure.object.ObjectContext;
 import dev.perdure.object.VirtualObject;
+import dev.perdure.payload.Encryption;
+import dev.perdure.payload.EncryptionKeys;
 import dev.perdure.queue.Limiter;
 import dev.perdure.queue.Queue;
 import dev.perdure.spi.Store;
+import dev.perdure.spi.payload.PayloadTransform;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import java.time.Duration;
@@ -37,6 +40,7 @@ import java.util.concurrent.Callable;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
+import javax.crypto.spec.SecretKeySpec;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.springframework.aop.framework.ProxyFactory;
@@ -371,6 +375,28 @@ final class EngineTest {
             Perdure perdure = context.getBean(Perdure.class);
             assertThat(perdure.status().workers()).isZero();
             assertThat(perdure.start(Greetings::greet, "Ada").state()).isEqualTo(RunState.READY);
+        }
+    }
+
+    @Configuration(proxyBeanMethods = false)
+    static class Encrypting {
+        @Bean
+        Greetings greetings() {
+            return new Greetings();
+        }
+
+        @Bean
+        PayloadTransform encryption() {
+            return Encryption.with(EncryptionKeys.of("2025", Map.of("2025", new SecretKeySpec(new byte[16], "AES"))));
+        }
+    }
+
+    @Test
+    void a_bean_that_encrypts_values_is_used() {
+        try (ConfigurableApplicationContext context = start(Encrypting.class)) {
+            var run = context.getBean(Perdure.class).start(Greetings::greet, "Ada");
+            assertThat(run.result(PATIENCE)).isEqualTo("Hello, Ada");
+            assertThat(run.export().json()).doesNotContain("Ada");
         }
     }
 
