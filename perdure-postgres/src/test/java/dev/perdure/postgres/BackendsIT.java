@@ -129,6 +129,7 @@ final class BackendsIT {
             victim.die();
             assertThat(watcher.look()).as("notes it").isFalse();
             assertThat(victim.livesOn()).as("within the grace").isTrue();
+            assertThat(endsTheLeaseAtOnce(watcher, victim)).isFalse();
             victim.missesForLong();
             assertThat(watcher.look()).as("ends the lease").isTrue();
 
@@ -137,6 +138,17 @@ final class BackendsIT {
             assertThat(store.leases().renew(victim.fixture.worker, Heap.now())).isNull();
             assertThat(watcher.livesOn()).isTrue();
         }
+    }
+
+    /** Whether a look ends the lease of a worker that has just been missed, on a machine of any speed. */
+    private static boolean endsTheLeaseAtOnce(Listener watcher, Listener victim) throws SQLException {
+        for (int i = 0; i < 10; i++) {
+            victim.set("missing_since = clock_timestamp(), expires_at = clock_timestamp() + lease");
+            if (!watcher.look()) {
+                return false;
+            }
+        }
+        return true;
     }
 
     @Test
