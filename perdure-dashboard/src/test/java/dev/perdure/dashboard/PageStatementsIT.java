@@ -24,7 +24,7 @@ import org.junit.jupiter.api.Test;
 class PageStatementsIT {
     private static final int PAGES = 200;
     private static final Duration PERIOD = Duration.ofMillis(100);
-    private static final int PERIODS = 10;
+    private static final int PERIODS = 5;
 
     /**
      * In a period: the mark, 20 statements for all overviews, 4 for all lists, and 10 for each of five runs whose turn it
