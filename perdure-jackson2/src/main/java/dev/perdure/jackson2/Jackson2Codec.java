@@ -147,6 +147,8 @@ public final class Jackson2Codec implements Codec {
             return reader.readValue(payload.bytes());
         } catch (IOException unreadable) {
             throw unreadable(payload.size() + " bytes of", type, unreadable);
+        } catch (NumberFormatException outOfBounds) {
+            throw unreadable(payload.size() + " bytes of", type, outOfBounds);
         }
     }
 
@@ -155,7 +157,16 @@ public final class Jackson2Codec implements Codec {
             return reader.readValue(encoded);
         } catch (IOException unreadable) {
             throw unreadable("Large", type, unreadable);
+        } catch (NumberFormatException outOfBounds) {
+            throw unreadable("Large", type, outOfBounds);
         }
+    }
+
+    /** The parser lets this exception out if an exponent is out of all bounds. */
+    private static PayloadException unreadable(String which, Type type, NumberFormatException cause) {
+        return new PayloadException(
+                "%s JSON cannot be read back as %s: a number is out of bounds".formatted(which, type.getTypeName()),
+                cause);
     }
 
     private static PayloadException unreadable(String which, Type type, IOException cause) {

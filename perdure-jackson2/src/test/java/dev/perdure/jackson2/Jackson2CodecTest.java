@@ -149,6 +149,17 @@ final class Jackson2CodecTest {
     }
 
     @Test
+    void an_exponent_out_of_all_bounds_is_refused() {
+        byte[] json = "1e99999999999".getBytes(StandardCharsets.UTF_8);
+        assertThatThrownBy(() -> codec.decode(new Payload(json), BigDecimal.class))
+                .isInstanceOf(PayloadException.class)
+                .hasMessageStartingWith("13 bytes of JSON cannot be read back as java.math.BigDecimal: ");
+        assertThatThrownBy(() -> codec.decode(new ByteArrayInputStream(json), BigDecimal.class))
+                .isInstanceOf(PayloadException.class)
+                .hasMessageStartingWith("Large JSON cannot be read back as java.math.BigDecimal: ");
+    }
+
+    @Test
     void a_value_that_would_lose_its_class_is_refused() {
         Payload payload = codec.encode(new Cat(), Animal.class);
         assertThatThrownBy(() -> codec.verify(new Cat(), payload, Animal.class))
