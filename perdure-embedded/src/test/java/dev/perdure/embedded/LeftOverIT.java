@@ -76,6 +76,7 @@ class LeftOverIT {
     }
 
     @Test
+    @Tag("thorough")
     void a_folder_that_a_killed_jvm_did_not_come_to_sign_is_removed() throws Exception {
         var maker = new ProcessBuilder("true").start();
         maker.waitFor();
@@ -90,6 +91,7 @@ class LeftOverIT {
     }
 
     @Test
+    @Tag("thorough")
     void a_folder_whose_jvm_is_stopping_is_waited_for() throws Exception {
         try (var child = ChildJvm.persistent(temp)) {
             var server = child.awaitServer();
@@ -201,6 +203,7 @@ class LeftOverIT {
     }
 
     @Test
+    @Tag("thorough")
     void ctrl_c_while_unpacking_leaves_nothing() throws Exception {
         var cache = temp.resolve("cache/postgres");
         try (var child = ChildJvm.temporary("-Dperdure.embedded.cache=" + temp.resolve("cache"))) {

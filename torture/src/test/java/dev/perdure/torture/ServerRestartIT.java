@@ -14,6 +14,7 @@ import java.sql.SQLException;
 import java.time.Duration;
 import java.util.Random;
 import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -22,6 +23,7 @@ import org.junit.jupiter.api.io.TempDir;
  * PostgreSQL itself stopped as in a crash, and started again, under load. See {@code docs/internals/crash-tests.md}.
  */
 @Timeout(value = 10, unit = TimeUnit.MINUTES)
+@Tag("thorough")
 class ServerRestartIT {
     private static final int RESTARTS = Integer.getInteger("crash.restarts", 2);
     private static final int BURST = 100;
