@@ -28,8 +28,9 @@ import java.util.stream.Stream;
 record MavenModule(String name, Optional<ModuleDescriptor> descriptor, JavaClasses classes) {
     private static final Path ROOT = Path.of("").toAbsolutePath().getParent();
     private static final Pattern LISTED = Pattern.compile("<module>\\s*([^<\\s]+)\\s*</module>");
-    /** They consist of tests, or of a pom. */
-    private static final Set<String> WITHOUT_CLASSES = Set.of("architecture", "compatibility", "perdure-bom");
+    /** They consist of tests or of a pom, or {@code verify} does not build them. */
+    private static final Set<String> WITHOUT_CLASSES =
+            Set.of("architecture", "compatibility", "perdure-bom", "examples/kotlin");
 
     /** Reads all modules that the build lists, so that no test can forget a new one. */
     static List<MavenModule> all() {

@@ -9,7 +9,6 @@ import dev.perdure.http.internal.route.Call;
 import dev.perdure.http.internal.route.Parameter;
 import dev.perdure.http.internal.show.Paging;
 import java.nio.charset.StandardCharsets;
-import java.time.DateTimeException;
 import java.time.Instant;
 import java.util.Base64;
 import java.util.List;
@@ -111,10 +110,10 @@ final class Filters {
         try {
             String text = new String(Base64.getUrlDecoder().decode(place), StandardCharsets.UTF_8);
             int line = text.indexOf('\n');
-            Instant createdAt = Instant.parse(text.substring(0, Math.max(line, 0)));
+            Instant createdAt = Paging.time(text.substring(0, Math.max(line, 0)));
             // Only id and time of the last run tell where the next page begins.
             return RunInfo.of(RunId.of(text.substring(line + 1)), RunState.COMPLETED, Optional.empty(), createdAt);
-        } catch (IllegalArgumentException | DateTimeException wrong) {
+        } catch (IllegalArgumentException wrong) {
             throw Paging.unknownPlace();
         }
     }

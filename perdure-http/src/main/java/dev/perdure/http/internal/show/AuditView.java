@@ -4,12 +4,9 @@ import dev.perdure.audit.AuditEntry;
 import dev.perdure.audit.AuditFilter;
 import dev.perdure.audit.Operator;
 import dev.perdure.http.internal.json.Shape;
-import dev.perdure.http.internal.route.Problem;
 import dev.perdure.http.security.Redaction;
 import dev.perdure.http.security.Redaction.Kind;
 import java.nio.charset.StandardCharsets;
-import java.time.DateTimeException;
-import java.time.Instant;
 import java.util.Base64;
 import java.util.List;
 import java.util.Optional;
@@ -72,16 +69,15 @@ public record AuditView(List<AuditEntry> entries, Optional<String> next) {
             int line = text.indexOf('\n');
             return new AuditEntry( // only id and time of the last entry tell where the next page begins
                     UUID.fromString(text.substring(line + 1)),
-                    Instant.parse(text.substring(0, Math.max(line, 0))),
+                    Paging.time(text.substring(0, Math.max(line, 0))),
                     Operator.named("unknown"),
                     AuditEntry.Action.CHANGE,
                     AuditEntry.Subject.RETENTION,
                     "",
                     0,
                     "");
-        } catch (IllegalArgumentException | DateTimeException wrong) {
-            throw Problem.invalid(
-                    "The parameter 'after' is not one that this API has given. Give the 'next' of a page.");
+        } catch (IllegalArgumentException wrong) {
+            throw Paging.unknownPlace();
         }
     }
 }
