@@ -40,7 +40,7 @@ record Report(
         if (violations.isEmpty()) {
             return text.append("Every invariant holds.").toString();
         }
-        text.append("%d VIOLATIONS%n".formatted(violations.size()));
+        text.append("VIOLATIONS: %d%n".formatted(violations.size()));
         violations.stream().limit(SHOWN).forEach(each -> text.append("  %s%n".formatted(each)));
         return text.append("What the workers had to say is in ")
                 .append(plan.logs())

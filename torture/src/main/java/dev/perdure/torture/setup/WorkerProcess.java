@@ -41,6 +41,7 @@ public final class WorkerProcess implements AutoCloseable {
                 "-Xmx" + heap,
                 "-XX:+UseSerialGC",
                 "-XX:TieredStopAtLevel=1",
+                "-Dtorture.level=WARN",
                 "-cp",
                 System.getProperty("java.class.path"),
                 worker.getName()));
