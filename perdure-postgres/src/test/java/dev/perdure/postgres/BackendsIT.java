@@ -15,7 +15,9 @@ import dev.perdure.postgres.lane.Backends;
 import dev.perdure.spi.Outcome;
 import dev.perdure.spi.change.RunRef;
 import dev.perdure.version.WorkerInfo.Heap;
+import java.lang.reflect.Proxy;
 import java.sql.Connection;
+import java.sql.PreparedStatement;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.util.concurrent.CountDownLatch;
@@ -365,29 +367,50 @@ final class BackendsIT {
                 "SELECT id FROM %s.worker WHERE NOT dead AND definitions <> '{}' ORDER BY number".formatted(schema));
     }
 
-    /** A source that can be told to refuse. */
+    /** A source that can be told to refuse, at once or when the server has carried out the next registration. */
     private static final class RefusingSource extends PGSimpleDataSource {
         private static final long serialVersionUID = 1;
         private final AtomicBoolean refuses = new AtomicBoolean();
+        private final AtomicBoolean losesAnswer = new AtomicBoolean();
+
+        RefusingSource() {
+            PGSimpleDataSource plain = TestServer.plain();
+            setUrl(plain.getUrl());
+            setUser(plain.getUser());
+            setPassword(plain.getPassword());
+        }
 
         @Override
         public Connection getConnection() throws SQLException {
             if (refuses.get()) {
                 throw new SQLException("no more connections", "53300");
             }
-            return super.getConnection();
+            Connection connection = super.getConnection();
+            return losesAnswer.get() ? losing(Connection.class, connection) : connection;
+        }
+
+        private <T> T losing(Class<T> type, T real) {
+            return type.cast(Proxy.newProxyInstance(
+                    getClass().getClassLoader(), new Class<?>[] {type}, (self, method, arguments) -> {
+                        Object answer = method.invoke(real, arguments);
+                        if (method.getName().equals("executeQuery")) {
+                            refuses.set(true);
+                            throw new SQLException("The answer is lost.", "08006");
+                        }
+                        return method.getName().equals("prepareStatement")
+                                ? losing(PreparedStatement.class, (PreparedStatement) answer)
+                                : answer;
+                    }));
         }
     }
 
     @Test
     void a_worker_that_cannot_listen_any_more_withdraws_its_backend_and_lives_on() {
         RefusingSource source = new RefusingSource();
-        PGSimpleDataSource plain = TestServer.plain();
-        source.setUrl(plain.getUrl());
-        source.setUser(plain.getUser());
-        source.setPassword(plain.getPassword());
-        try (PostgresStore one =
-                        PostgresStore.on(plain).schema(schema).listenOn(source).open();
+        try (PostgresStore one = PostgresStore.on(TestServer.plain())
+                        .schema(schema)
+                        .listenOn(source)
+                        .open();
                 Perdure here = Perdure.on(one).register(ENDS).start()) {
             await().until(() -> listening().lines().count() == 1);
             String workers = workers();
@@ -397,6 +420,25 @@ final class BackendsIT {
             source.refuses.set(false);
             await().until(() -> listening().lines().count() == 1);
             assertThat(workers()).isEqualTo(workers);
+            assertThat(here.start(Invocation.of(ENDS, "x")).result()).isEqualTo("x");
+        }
+    }
+
+    @Test
+    void a_worker_withdraws_a_backend_also_if_it_does_not_know_whether_it_was_registered() {
+        RefusingSource source = new RefusingSource();
+        source.losesAnswer.set(true);
+        try (PostgresStore one = PostgresStore.on(TestServer.plain())
+                        .schema(schema)
+                        .listenOn(source)
+                        .open();
+                Perdure here = Perdure.on(one).register(ENDS).start()) {
+            await().until(source.refuses::get);
+            assertThat(TestServer.query("SELECT server_start IS NOT NULL FROM %s.worker WHERE definitions <> '{}'"
+                            .formatted(schema)))
+                    .as("the server has carried it out")
+                    .isEqualTo("t");
+            await().until(() -> listening().isEmpty());
             assertThat(here.start(Invocation.of(ENDS, "x")).result()).isEqualTo("x");
         }
     }

@@ -30,7 +30,7 @@ import org.slf4j.LoggerFactory;
  * there are. A process that is alone looks now and then, and when another one registers.
  *
  * <p>A process that lives is not taken for dead if anything of it reaches the server in time: a registration, or a
- * renewal, which withdraws a backend that this process knows to be lost. If the server has closed all connections,
+ * renewal, which withdraws the backends that this process knows to be lost. If the server has closed all connections,
  * because a backend crashed, everybody has to connect again. So a process ends no lease for some time after it has
  * connected. Where backends say nothing (behind a pooler, after a restart of the server, without the right to see them)
  * the lease decides.
@@ -56,9 +56,11 @@ public final class Backends {
     private final LongSupplier nanoTime;
     private final Set<Integer> workers = ConcurrentHashMap.newKeySet();
     private volatile boolean someoneJoined;
-    private volatile @Nullable Integer lost;
+    private volatile int[] lost = {};
 
     private @Nullable Integer own;
+    /** Whether this connection has sent a registration, answered or not. */
+    private boolean sent;
     /** The last backend that was registered, and those since of which that is not known. */
     private final Set<Integer> tried = new TreeSet<>();
 
@@ -91,10 +93,9 @@ public final class Backends {
         workers.remove(worker);
     }
 
-    /** The backend that this store had and no longer has, or null: a renewal withdraws it. */
-    @Nullable
-    public Integer lost() {
-        return lost;
+    /** The backends that this store may have registered and no longer has: a renewal withdraws them. */
+    public int[] lost() {
+        return lost.clone();
     }
 
     /** A connection listens now. */
@@ -107,11 +108,12 @@ public final class Backends {
 
     /** The connection no longer listens. Returns whether others may take a worker of this store for dead. */
     public boolean disconnected() {
-        boolean registered = own != null && !workers.isEmpty();
+        boolean registered = sent && !workers.isEmpty();
         if (registered) {
-            lost = own;
+            lost = ints(tried);
         }
         own = null;
+        sent = false;
         return registered;
     }
 
@@ -167,11 +169,12 @@ public final class Backends {
     private boolean register(Connection connection, int pid) throws SQLException {
         Set<Integer> asked = new TreeSet<>(workers);
         tried.add(pid);
+        sent = true;
         try (PreparedStatement statement = Database.planAnew(connection, sql.register)) {
             new Parameters(statement)
                     .integer(pid)
-                    .ints(tried.stream().mapToInt(Integer::intValue).toArray())
-                    .ints(asked.stream().mapToInt(Integer::intValue).toArray());
+                    .ints(ints(tried))
+                    .ints(ints(asked));
             try (ResultSet rows = statement.executeQuery()) {
                 Integer backend = null;
                 while (rows.next()) {
@@ -179,12 +182,16 @@ public final class Backends {
                     asked.remove(rows.getInt("number")); // 0 if all are dead
                 }
                 own = backend;
-                lost = null; // The workers have another backend now, or none.
+                lost = new int[0]; // The workers have another backend now, or none.
                 tried.retainAll(Set.of(pid));
             }
         }
         workers.removeAll(asked);
         return !asked.isEmpty();
+    }
+
+    private static int[] ints(Set<Integer> numbers) {
+        return numbers.stream().mapToInt(Integer::intValue).toArray();
     }
 
     /** Returns whether a worker of another store has lost its lease. */

@@ -35,7 +35,8 @@ public final class LeaseSql {
      */
     private static final String RENEW = """
             UPDATE ${schema}.worker SET
-                expires_at = clock_timestamp() + lease, missing_since = NULL, backend = NULLIF(backend, ?::int),
+                expires_at = clock_timestamp() + lease, missing_since = NULL,
+                backend = CASE WHEN backend <> ALL (?::int[]) THEN backend END,
                 heap_used = ?, heap_max = ?
             WHERE number = ? AND NOT dead
             RETURNING COALESCE(?::timestamptz, now()) AS at

@@ -78,7 +78,7 @@ public final class Workers {
         return database.<@Nullable Instant>call(connection -> {
             try (PreparedStatement statement = Database.prepare(connection, sql.renew)) {
                 new Parameters(statement)
-                        .integer(backends.lost())
+                        .ints(backends.lost())
                         .number(heap.used())
                         .number(heap.max())
                         .integer(number)
