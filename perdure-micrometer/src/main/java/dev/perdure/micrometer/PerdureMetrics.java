@@ -32,7 +32,8 @@ import java.util.stream.Collectors;
  * <p>Tags are definitions, queues, outcomes and states, never ids. The meters of the store are read from it in the
  * background, at most every 15 seconds and only if they are asked for, so a registry never waits for the store.
  *
- * <p>Thread-safe. Several engines of one process may share a registry: their counters and timers add up.
+ * <p>Thread-safe. Engines of one process that share a registry have to share this object as well, because a registry has
+ * each gauge once: what they count adds up.
  */
 public final class PerdureMetrics implements Measurements {
     private static final String DEFINITION = "definition";
@@ -147,6 +148,7 @@ public final class PerdureMetrics implements Measurements {
     @Override
     public void closed(Perdure perdure) {
         store.closed(perdure);
+        joined = false; // If another engine still works, its next renewal says so.
     }
 
     @Override

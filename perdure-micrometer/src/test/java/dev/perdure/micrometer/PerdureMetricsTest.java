@@ -43,6 +43,7 @@ class PerdureMetricsTest {
     private static final Pattern SERIES = Pattern.compile("\\bperdure_[a-z_]+");
     private static final Duration PATIENCE = Duration.ofSeconds(30);
 
+    private final CountDownLatch holds = new CountDownLatch(1);
     private final CountDownLatch release = new CountDownLatch(1);
     private final Definition<String, String> order = Definition.of("order", String.class, String.class, (ctx, in) -> {
         ctx.step(
@@ -55,7 +56,10 @@ class PerdureMetricsTest {
                 },
                 StepOptions.retry(1));
         if (in.equals("held")) {
-            ctx.step("hold", () -> release.await(30, TimeUnit.SECONDS));
+            ctx.step("hold", () -> {
+                holds.countDown();
+                return release.await(30, TimeUnit.SECONDS);
+            });
         }
         ctx.sleep(Duration.ofMillis(30));
         return in;
@@ -142,6 +146,21 @@ class PerdureMetricsTest {
     }
 
     @Test
+    void an_attempt_that_a_cancel_interrupts_has_not_failed() throws InterruptedException {
+        Run<String> run = perdure.start(Invocation.of(order, "held"));
+        assertThat(holds.await(30, TimeUnit.SECONDS)).isTrue();
+        run.cancel("not wanted");
+        assertThatThrownBy(() -> run.result(PATIENCE)).hasMessageContaining("CANCELLED");
+        assertThat(registry.get("perdure.steps.attempts").timers())
+                .as("of the step before")
+                .singleElement()
+                .satisfies(timer -> {
+                    assertThat(timer.getId().getTag("outcome")).isEqualTo("succeeded");
+                    assertThat(timer.count()).isEqualTo(1);
+                });
+    }
+
+    @Test
     void commits_claims_wake_ups_and_the_lease_are_measured() {
         runSome();
         var commits = registry.get("perdure.commits").timer();
@@ -173,6 +192,7 @@ class PerdureMetricsTest {
         release.countDown();
         perdure.close();
         assertThat(gauge("perdure.workers")).isNaN();
+        assertThat(gauge("perdure.lease.age")).isNaN();
         assertThat(gauge("perdure.queue.ready", "queue", "parcels")).isNaN();
     }
 

@@ -32,7 +32,8 @@ public interface Measurements {
     default void unloaded() {}
 
     /**
-     * An attempt of a step has ended.
+     * An attempt of a step has ended. One that the engine interrupted because its run ends or leaves memory does not
+     * count.
      *
      * @param succeeded whether its body returned a result that can be stored
      * @param nanos how long it took

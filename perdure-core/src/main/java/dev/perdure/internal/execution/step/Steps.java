@@ -328,30 +328,34 @@ public final class Steps {
         StepLog.open(attempt);
         long began = host.clockwork().nanoTime();
         boolean succeeded = false;
+        boolean counts = isStep(call);
         try {
             @Nullable Object result = guarding.run(body, attempt.limits());
             Values.Stored stored = valuesOf(call).store(result, type, "the result of " + call.describe());
             succeeded = true;
             return stored;
+        } catch (BodyGuard.Interrupted interrupted) {
+            counts &= interrupted.why() == BodyGuard.Cause.TIMEOUT; // Otherwise it is not a failed attempt.
+            throw interrupted;
         } finally {
             StepLog.close();
             current(null);
             attempt.end();
             disarm.run();
-            measure(call, succeeded, began);
+            if (counts) {
+                measure(succeeded, began);
+            }
         }
     }
 
-    private void measure(ContextCall call, boolean succeeded, long began) {
-        if (isStep(call)) {
-            host.rules()
-                    .measurements()
-                    .attempted(
-                            transitions.definition(),
-                            attempts.queue(),
-                            succeeded,
-                            host.clockwork().nanoTime() - began);
-        }
+    private void measure(boolean succeeded, long began) {
+        host.rules()
+                .measurements()
+                .attempted(
+                        transitions.definition(),
+                        attempts.queue(),
+                        succeeded,
+                        host.clockwork().nanoTime() - began);
     }
 
     /** The result of an attempt on another thread, which the run's own thread records now, maybe long after. */
