@@ -1,6 +1,7 @@
 package dev.perdure.opentelemetry;
 
 import dev.perdure.HistoryEvent;
+import dev.perdure.HistoryEvent.Kind;
 import dev.perdure.HistoryEvent.Status;
 import dev.perdure.RunId;
 import dev.perdure.RunInfo;
@@ -68,7 +69,9 @@ final class RunSpans {
                 }
             }
         }
-        begun.values().forEach(open -> wait(open, run.changedAt(), false));
+        begun.values().stream()
+                .filter(open -> open.kind() != Kind.CHILD) // Maybe it was only started, and nobody waited for it.
+                .forEach(open -> wait(open, run.changedAt(), false));
     }
 
     private void begin(HistoryEvent event, Map<Integer, HistoryEvent> begun) {

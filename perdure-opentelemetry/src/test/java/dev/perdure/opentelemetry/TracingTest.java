@@ -318,4 +318,21 @@ class TracingTest {
             assertThat(run.info().description().headers()).containsOnlyKeys("traceparent");
         }
     }
+
+    @Test
+    void a_run_that_is_only_started_is_no_wait() {
+        Definition<String, String> mail = flow("mail", (ctx, in) -> in);
+        Definition<String, String> order = flow("order", (ctx, in) -> {
+            ctx.spawn(Invocation.of(mail, in), StartOptions.defaults());
+            ctx.sleep(Duration.ofMillis(1));
+            return in;
+        });
+        try (Tracing tracing = Tracing.of(telemetry);
+                Perdure perdure = started(tracing, order, mail)) {
+            perdure.start(Invocation.of(order, "pen")).result();
+            awaitSpan("run mail");
+            awaitSpan("sleep PT0.001S");
+        }
+        assertThat(names()).contains("start mail").doesNotContain("child mail");
+    }
 }

@@ -171,10 +171,7 @@ public final class Backends {
         tried.add(pid);
         sent = true;
         try (PreparedStatement statement = Database.planAnew(connection, sql.register)) {
-            new Parameters(statement)
-                    .integer(pid)
-                    .ints(ints(tried))
-                    .ints(ints(asked));
+            new Parameters(statement).integer(pid).ints(ints(tried)).ints(ints(asked));
             try (ResultSet rows = statement.executeQuery()) {
                 Integer backend = null;
                 while (rows.next()) {
