@@ -47,7 +47,7 @@ public final class ReactionStart {
     public static RunId id(String reaction, RunRef run, String change) {
         byte[] whole = run.id().value().getBytes(StandardCharsets.UTF_8);
         String named = whole.length > LONGEST_ID ? hash(whole) : run.id().value();
-        return RunId.of("%s%s:%s#%d.%s".formatted(Reaction.ID_PREFIX, reaction, named, run.key(), change));
+        return RunId.of(Reaction.ID_PREFIX + reaction + ":" + named + "#" + run.key() + "." + change);
     }
 
     private static String hash(byte[] text) {

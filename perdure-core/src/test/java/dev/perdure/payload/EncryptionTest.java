@@ -7,7 +7,9 @@ import dev.perdure.RunId;
 import dev.perdure.error.DecryptionException;
 import dev.perdure.error.DecryptionException.Reason;
 import dev.perdure.error.InvalidRequestException;
+import dev.perdure.spi.ReactionStart;
 import dev.perdure.spi.change.Payload;
+import dev.perdure.spi.change.RunRef;
 import dev.perdure.spi.payload.EncryptedPayload;
 import dev.perdure.spi.payload.PayloadPlace;
 import dev.perdure.spi.payload.PayloadReference;
@@ -15,6 +17,7 @@ import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Random;
 import java.util.Set;
@@ -97,6 +100,22 @@ final class EncryptionTest {
         assertThatThrownBy(() -> encryption.undo(encryption.apply(VALUE, PLACE), PayloadPlace.entry(RUN, 4)))
                 .hasMessage("The value found as position 4 of run 'order-42' was encrypted for another place. "
                         + "Restore the one that belongs there.");
+    }
+
+    @Test
+    void a_value_is_read_whatever_the_locale_of_the_process_that_wrote_it() {
+        Payload stored = encryption.apply(VALUE, PLACE);
+        Locale before = Locale.getDefault();
+        Locale.setDefault(Locale.forLanguageTag("ar-EG-u-nu-arab"));
+        try {
+            assertThat("%d".formatted(1)).as("this locale has other digits").isNotEqualTo("1");
+            assertThat(encryption.undo(stored, PLACE)).isEqualTo(VALUE);
+            assertThat(ReactionStart.id("mail", new RunRef(RUN, 7), "1"))
+                    .as("two workers start the run of a reaction under one id")
+                    .isEqualTo(RunId.of("reaction:mail:order-42#7.1"));
+        } finally {
+            Locale.setDefault(before);
+        }
     }
 
     @Test

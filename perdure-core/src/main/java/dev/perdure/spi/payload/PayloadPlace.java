@@ -88,9 +88,9 @@ public record PayloadPlace(Kind kind, String owner, String name) {
         return kind == Kind.INPUT || kind == Kind.MESSAGE;
     }
 
-    /** A text that no other place has. It never changes, because values are bound to it. */
+    /** A text that no other place has. It never changes, because values are bound to it, and no locale formats it. */
     public String text() {
-        return "%s %d %s %s".formatted(kind, owner.length(), owner, name);
+        return kind + " " + owner.length() + " " + owner + " " + name;
     }
 
     @Override
