@@ -17,9 +17,13 @@ import java.util.zip.Inflater;
  * compressed as they are, so it can be turned on at any time. Thread-safe.
  *
  * <p>A compressed value begins with a mark and its original size. A value that would be taken for one is compressed
- * whatever its size.
+ * however small it is. A value of more than {@value #MOST_BYTES} bytes is not compressed, so that no stored value can
+ * inflate to more.
  */
 public final class Compression implements PayloadTransform {
+    /** The most bytes of a value that is compressed. */
+    public static final int MOST_BYTES = 64 * 1024 * 1024;
+
     /** A one, and then "zip". */
     private static final int MARK = 0x017a_6970;
 
@@ -45,7 +49,12 @@ public final class Compression implements PayloadTransform {
     @Override
     public Payload apply(Payload encoded, PayloadPlace place) {
         boolean marked = isMarked(encoded);
-        if (encoded.size() <= threshold && !marked) {
+        if (marked && encoded.size() > MOST_BYTES) {
+            throw new PayloadException(
+                    "The value for %s has %d bytes and begins like a compressed value, of which the limit is %d. Store it elsewhere and pass a reference."
+                            .formatted(place, encoded.size(), MOST_BYTES));
+        }
+        if (!marked && (encoded.size() <= threshold || encoded.size() > MOST_BYTES)) {
             return encoded;
         }
         Payload compressed = compressed(encoded.bytes());
@@ -84,7 +93,7 @@ public final class Compression implements PayloadTransform {
     /** Needs no more memory than the value that was compressed, whatever the bytes say. */
     private static Payload inflated(byte[] stored, PayloadPlace place) {
         int size = ByteBuffer.wrap(stored).getInt(SIZE_AT);
-        if (size < 0) {
+        if (size < 0 || size > MOST_BYTES) {
             throw damaged(place);
         }
         Inflater inflater = new Inflater();

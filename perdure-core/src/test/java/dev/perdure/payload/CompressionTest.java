@@ -8,10 +8,14 @@ import dev.perdure.error.InvalidRequestException;
 import dev.perdure.error.PayloadException;
 import dev.perdure.spi.change.Payload;
 import dev.perdure.spi.payload.PayloadPlace;
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 import java.util.Random;
+import java.util.zip.DeflaterOutputStream;
 import org.junit.jupiter.api.Test;
 
 final class CompressionTest {
@@ -79,6 +83,30 @@ final class CompressionTest {
         assertThatThrownBy(() -> compression.undo(new Payload(stored), PLACE)).isInstanceOf(PayloadException.class);
         ByteBuffer.wrap(stored).putInt(4, -1);
         assertThatThrownBy(() -> compression.undo(new Payload(stored), PLACE)).isInstanceOf(PayloadException.class);
+    }
+
+    @Test
+    void a_small_row_cannot_inflate_to_more_than_the_limit() {
+        byte[] zeros = new byte[Compression.MOST_BYTES + 1];
+        assertThat(compression.apply(new Payload(zeros), PLACE).bytes())
+                .as("a value over the limit stays as it is")
+                .isSameAs(zeros);
+        ByteArrayOutputStream bomb = new ByteArrayOutputStream();
+        bomb.writeBytes(
+                ByteBuffer.allocate(8).putInt(MARK).putInt(zeros.length).array());
+        try (DeflaterOutputStream deflating = new DeflaterOutputStream(bomb)) {
+            deflating.write(zeros);
+        } catch (IOException impossible) {
+            throw new UncheckedIOException(impossible);
+        }
+        assertThatThrownBy(() -> compression.undo(new Payload(bomb.toByteArray()), PLACE))
+                .isInstanceOf(PayloadException.class)
+                .hasMessageEndingWith("is damaged. Restore it from a backup.");
+        ByteBuffer.wrap(zeros).putInt(MARK);
+        assertThatThrownBy(() -> compression.apply(new Payload(zeros), PLACE))
+                .isInstanceOf(PayloadException.class)
+                .hasMessage("The value for the result of run 'order-42' has 67108865 bytes and begins like a compressed"
+                        + " value, of which the limit is 67108864. Store it elsewhere and pass a reference.");
     }
 
     @Test

@@ -268,16 +268,9 @@ public final class PayloadCodec implements Codec {
      * @throws MissingPayloadException if the payload store does not have it
      */
     public Payload inlined(Payload payload) {
-        Optional<PayloadReference> reference = PayloadReference.of(payload);
-        if (reference.isEmpty()) {
-            return payload;
-        }
-        byte[] bytes = new byte[Math.toIntExact(reference.get().size())];
-        Download download = new Download(store, reference.get());
-        for (int at = 0; at < bytes.length; ) {
-            at += download.read(bytes, at, bytes.length - at);
-        }
-        return new Payload(bytes);
+        return PayloadReference.of(payload)
+                .map(reference -> all(new Download(store, reference)))
+                .orElse(payload);
     }
 
     private <T extends @Nullable Object> T opened(Payload payload, Function<InputStream, T> reading) {

@@ -198,6 +198,10 @@ final class PayloadCodecTest {
                         "The payload %s of 4711 bytes is not in the payload store. Restore it, or use the payload store to which it was written."
                                 .formatted("0".repeat(64)));
         assertThatThrownBy(() -> codec.inlined(unknown.payload())).isInstanceOf(MissingPayloadException.class);
+        PayloadReference huge = new PayloadReference("0".repeat(64), 1L << 40);
+        assertThatThrownBy(() -> codec.inlined(huge.payload()))
+                .as("no memory is taken for what is not there")
+                .isInstanceOf(MissingPayloadException.class);
     }
 
     @Test
