@@ -22,6 +22,8 @@ import dev.perdure.payload.Encryption;
 import dev.perdure.payload.EncryptionKeys;
 import dev.perdure.postgres.PostgresStore;
 import java.math.BigDecimal;
+import java.sql.Connection;
+import java.sql.Statement;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
@@ -107,7 +109,7 @@ class RunsCommandIT extends CommandsOnPostgres {
     }
 
     @Test
-    void encrypted_values_are_shown_as_such_and_not_forked_or_repaired_without_the_key() {
+    void encrypted_values_are_shown_as_such_and_none_is_written_without_the_key() throws Exception {
         Definition<String, String> pay = Definition.of("pay", String.class, String.class, (ctx, in) -> {
             String card = ctx.step("charge", () -> "secret " + in);
             if (in.equals("broken")) {
@@ -115,17 +117,28 @@ class RunsCommandIT extends CommandsOnPostgres {
             }
             return card;
         });
+        CountDownLatch asked = new CountDownLatch(1);
+        Definition<String, String> asks = Definition.of("asks", String.class, String.class, (ctx, in) -> {
+            Awakeable<String> answer = ctx.awakeable(String.class);
+            ctx.step("hand over", asked::countDown);
+            return answer.await();
+        });
         EncryptionKeys keys = EncryptionKeys.of("2025", Map.of("2025", new SecretKeySpec(new byte[16], "AES")));
         assertThat(perdure(onDatabase("migrate"))).isZero();
         try (PostgresStore store = PostgresStore.on(database().dataSource()).open();
                 Perdure engine = Perdure.on(store)
                         .transform(Encryption.with(keys))
-                        .register(pay)
+                        .register(pay, asks)
                         .start()) {
             engine.start(Invocation.of(pay, "fine"), StartOptions.id("enc-1")).result();
             assertThatThrownBy(() -> engine.start(Invocation.of(pay, "broken"), StartOptions.id("enc-2"))
                             .result())
                     .isInstanceOf(RunFailedException.class);
+            engine.start(Invocation.of(asks, "x"), StartOptions.id("enc-3"));
+            assertThat(asked.await(30, TimeUnit.SECONDS)).isTrue();
+            assertThat(perdure(onDatabase("runs", "resolve", "enc-3", "1", "--value", "7")))
+                    .isNotZero();
+            assertThat(err()).contains("Resolve its awakeable in a process that has them.");
         }
         assertThat(perdure(onDatabase("runs", "show", "enc-1"))).isZero();
         assertThat(out()).contains("input       {\"encrypted\": \"2025\", \"size\": ", "result      {\"encrypted\":");
@@ -135,6 +148,13 @@ class RunsCommandIT extends CommandsOnPostgres {
         assertThat(err())
                 .contains("The values of run 'enc-2' are encrypted with the key '2025', and this process has no keys. "
                         + "Fork it in a process that has them.");
+        try (Connection connection = database().dataSource().getConnection();
+                Statement statement = connection.createStatement()) {
+            statement.execute("UPDATE perdure.journal SET payload = '\"x\"' WHERE position = 0"); // As SQL starts runs.
+        }
+        assertThat(perdure(onDatabase("runs", "repair", "enc-2", "1", "--value", "1", "--why", "by hand")))
+                .isNotZero();
+        assertThat(err()).contains("Repair it in a process that has them.");
     }
 
     @Test

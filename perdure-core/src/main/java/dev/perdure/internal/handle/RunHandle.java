@@ -218,6 +218,7 @@ public class RunHandle<R extends @Nullable Object> implements Run<R> {
 
     @Override
     public void resolveAwakeable(int position, @Nullable Object value) {
+        EncryptedRuns.requireTransform(settings, ref, "Resolve its awakeable");
         mailSender.resolve(ref, position, value, services.auditor());
     }
 
@@ -328,7 +329,7 @@ public class RunHandle<R extends @Nullable Object> implements Run<R> {
     @Override
     public void repair(Repair repair) {
         Texts.requireGiven("repair", repair);
-        EncryptedRuns.requireTransform(settings, ref, "Repair");
+        EncryptedRuns.requireTransform(settings, ref, "Repair it");
         Values values = new Values(settings.rules().codec(), settings.rules().maxPayloadBytes())
                 .at(PayloadPlace.entry(ref.id(), repair.position()));
         Object value = repair.value();
@@ -352,7 +353,7 @@ public class RunHandle<R extends @Nullable Object> implements Run<R> {
     @Override
     public Run<R> fork(ForkOptions options) {
         Texts.requireGiven("fork options", options);
-        EncryptedRuns.requireTransform(settings, ref, "Fork");
+        EncryptedRuns.requireTransform(settings, ref, "Fork it");
         Clockwork clockwork = settings.clockwork();
         RunId id = options.id().orElseGet(() -> RunId.of(ref.id() + "-fork-" + Long.toHexString(clockwork.random())));
         Change.Fork fork = new ForkWriter(settings).fork(ref, options, id);
