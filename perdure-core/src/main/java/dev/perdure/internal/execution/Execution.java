@@ -172,7 +172,7 @@ public final class Execution implements LoadedRun {
                         "The engine failed to continue run {} and gives it back.",
                         held.run().id());
         try {
-            return transitions.leave(new Move.Recover(Failure.of(unexpected).summary()));
+            return transitions.leave(new Move.Recover(reason(unexpected)));
         } catch (Unwind lost) {
             return transitions.departure().orElseGet(Departure.Lost::new);
         }
@@ -296,7 +296,7 @@ public final class Execution implements LoadedRun {
         Failure failure = Failure.of(thrown);
         Values ending = values.at(PayloadPlace.result(held.run().id()));
         try {
-            replay.finish(THE_END + ", by " + failure.summary());
+            replay.finish(THE_END + ", by " + reason(thrown));
         } catch (Replay.Mismatch mismatch) {
             return transitions.leave(new Move.Pause(messageOf(mismatch)));
         }
@@ -306,7 +306,7 @@ public final class Execution implements LoadedRun {
         if (thrown instanceof Skipped) {
             return transitions.end(RunState.SKIPPED, Payload.EMPTY, messageOf(thrown));
         }
-        Departure departure = transitions.end(RunState.FAILED, ending.encode(failure), reason(failure, thrown));
+        Departure departure = transitions.end(RunState.FAILED, ending.encode(failure), reason(thrown));
         if (departure instanceof Departure.Ended) { // Otherwise another worker ends it and logs it.
             RunId id = held.run().id();
             LOG.atWarn()
@@ -325,7 +325,8 @@ public final class Execution implements LoadedRun {
     }
 
     /** What the run's row says. If values are hidden, a message that may have one is only in the outcome. */
-    private String reason(Failure failure, Throwable thrown) {
+    private String reason(Throwable thrown) {
+        Failure failure = Failure.of(thrown);
         return host.rules().codec().hidesTexts() && !(thrown instanceof DeadlineExceededException)
                 ? failure.type() + " (its message is hidden)"
                 : failure.summary();

@@ -212,11 +212,25 @@ public final class PayloadCodec implements Codec {
     @Override
     public @Nullable Object decode(Payload payload, Type type) {
         if (!PayloadReference.is(payload)) {
-            return codec.decode(undone(payload), type);
+            return decoded(undone(payload), type);
         }
         return opened(
                 payload,
-                encoded -> transform == null ? codec.decode(encoded, type) : codec.decode(undone(all(encoded)), type));
+                encoded -> transform == null ? codec.decode(encoded, type) : decoded(undone(all(encoded)), type));
+    }
+
+    /** The message of a codec may quote the value, and becomes the reason of a paused run, which is not encrypted. */
+    private @Nullable Object decoded(Payload encoded, Type type) {
+        try {
+            return codec.decode(encoded, type);
+        } catch (PayloadException unreadable) {
+            throw hidesTexts()
+                    ? new PayloadException(
+                            "%d bytes cannot be read back as %s (the reason is hidden)."
+                                    .formatted(encoded.size(), type.getTypeName()),
+                            unreadable)
+                    : unreadable;
+        }
     }
 
     @Override

@@ -249,6 +249,42 @@ abstract class EncryptionScenarios extends Scenarios {
         }
     }
 
+    @Test
+    void the_reason_of_a_paused_run_quotes_no_value() {
+        AtomicBoolean changed = new AtomicBoolean();
+        Definition<String, String> retyped = workflow("retyped", (ctx, in) -> {
+            if (changed.get()) {
+                return "number " + ctx.step("make", () -> 7);
+            }
+            String made = ctx.step("make", () -> "secret");
+            ctx.sleep(DAY);
+            return made;
+        });
+        Definition<String, String> throwing = workflow("throwing", (ctx, in) -> {
+            if (changed.get()) {
+                throw new TerminalException("secret");
+            }
+            ctx.step("make", () -> "made");
+            ctx.sleep(DAY);
+            return in;
+        });
+        try (PerdureTest perdure = engine(TestMode.SUSPEND_AT_EVERY_WAIT)) {
+            perdure.register(retyped, throwing);
+            Run<String> first = perdure.start(Invocation.of(retyped, "in"), id("first"));
+            Run<String> second = perdure.start(Invocation.of(throwing, "in"), id("second"));
+            perdure.advance(Duration.ofHours(1));
+            changed.set(true);
+            perdure.advance(DAY);
+            assertThat(first.info().reason().orElseThrow())
+                    .contains("8 bytes cannot be read back as java.lang.Integer (the reason is hidden).")
+                    .doesNotContain("secret");
+            assertThat(second.info().reason().orElseThrow())
+                    .contains("dev.perdure.error.TerminalException (its message is hidden)")
+                    .doesNotContain("secret");
+            assertThat(List.of(first.state(), second.state())).containsOnly(RunState.PAUSED);
+        }
+    }
+
     /** Gives a value that was stored in one place where another is asked for, as an intruder in the database would. */
     private static final class Intruder implements PayloadTransform {
         private final PayloadTransform real = Encryption.with(KEYS);
