@@ -92,8 +92,7 @@ final class CompressionTest {
                 .as("a value over the limit stays as it is")
                 .isSameAs(zeros);
         ByteArrayOutputStream bomb = new ByteArrayOutputStream();
-        bomb.writeBytes(
-                ByteBuffer.allocate(8).putInt(MARK).putInt(zeros.length).array());
+        bomb.writeBytes(ByteBuffer.allocate(8).putInt(MARK).putInt(zeros.length).array());
         try (DeflaterOutputStream deflating = new DeflaterOutputStream(bomb)) {
             deflating.write(zeros);
         } catch (IOException impossible) {

@@ -2,6 +2,8 @@ package dev.perdure.internal.schedule;
 
 import dev.perdure.RunId;
 import dev.perdure.WorkflowContext;
+import dev.perdure.error.DecryptionException;
+import dev.perdure.error.MissingPayloadException;
 import dev.perdure.error.PayloadException;
 import dev.perdure.internal.definition.Registered;
 import dev.perdure.internal.execution.EngineContext;
@@ -9,6 +11,7 @@ import dev.perdure.internal.execution.mail.Turns;
 import dev.perdure.internal.execution.value.Values;
 import dev.perdure.internal.schedule.ScheduleSpec.RuleKind;
 import dev.perdure.internal.schedule.ScheduleTurn.Start;
+import dev.perdure.internal.text.Sentences;
 import dev.perdure.queue.Placement;
 import dev.perdure.schedule.Fire;
 import dev.perdure.schedule.Overlap;
@@ -74,7 +77,7 @@ public final class ScheduleFunction implements Registered.Function {
         Known known = new Known(engine, (ScheduleState) Objects.requireNonNull(input));
         for (int turn = 0; turn < TURNS_OF_A_LIFE; turn++) {
             known.recorded(engine.turns().take(TURN, () -> wanted(known.state()), situation -> {
-                ScheduleTurn.Decision decision = decide(known.state(), situation);
+                ScheduleTurn.Decision decision = decide(engine, known.state(), situation);
                 known.decided(decision.state());
                 return new Turns.Decided(
                         values.at(stateOf(situation.run().id())).inline().encode(decision.state()),
@@ -155,7 +158,7 @@ public final class ScheduleFunction implements Registered.Function {
         return state.progress().due();
     }
 
-    private ScheduleTurn.Decision decide(ScheduleState before, Turns.Situation situation) {
+    private ScheduleTurn.Decision decide(EngineContext engine, ScheduleState before, Turns.Situation situation) {
         String name = ScheduleNames.schedule(situation.run().id());
         List<EndReport> reports = new ArrayList<>();
         List<ScheduleTurn.Told> commands = new ArrayList<>();
@@ -164,8 +167,7 @@ public final class ScheduleFunction implements Registered.Function {
                 EndReport.read(arrived.mail().payload()).ifPresent(reports::add);
             } else {
                 Instant at = Objects.requireNonNullElse(arrived.at(), situation.now());
-                command(situation.run().id(), arrived.mail())
-                        .ifPresent(command -> commands.add(new ScheduleTurn.Told(command, at)));
+                command(engine, arrived.mail()).ifPresent(command -> commands.add(new ScheduleTurn.Told(command, at)));
             }
         }
         return ScheduleTurn.decide(
@@ -184,11 +186,18 @@ public final class ScheduleFunction implements Registered.Function {
         return effects;
     }
 
-    /** A command that cannot be read comes from newer code than this worker's, and must not stop the schedule. */
-    private Optional<ScheduleCommand> command(RunId run, Mail mail) {
+    /**
+     * A command that cannot be read comes from newer code than this worker's, and must not stop the schedule. One for
+     * which only the key or the large value is missing is not dropped: the schedule is paused until it is there.
+     */
+    private Optional<ScheduleCommand> command(EngineContext engine, Mail mail) {
+        RunId run = engine.runId();
         try {
             return Optional.of(values.at(PayloadPlace.message(run, ScheduleNames.COMMANDS.name()))
                     .decode(mail.payload(), ScheduleCommand.class));
+        } catch (DecryptionException | MissingPayloadException missing) {
+            throw engine.stop(Sentences.unreadable(
+                    "A command to the schedule '%s'".formatted(ScheduleNames.schedule(run)), missing));
         } catch (PayloadException unreadable) {
             LOG.error(
                     "A command to the schedule '{}' cannot be read and is dropped.",

@@ -1,5 +1,6 @@
 package dev.perdure.internal.text;
 
+import dev.perdure.error.DecryptionException;
 import dev.perdure.error.MissingPayloadException;
 import dev.perdure.error.PayloadException;
 
@@ -23,9 +24,14 @@ public final class Sentences {
      */
     public static String unreadable(String what, PayloadException cause) {
         return "%s cannot be read back. %s Nothing was applied. %s, then resume the run."
-                .formatted(
-                        what,
-                        sentence(String.valueOf(cause.getMessage())),
-                        cause instanceof MissingPayloadException ? "Bring it back" : "Bring back the type that fits");
+                .formatted(what, sentence(String.valueOf(cause.getMessage())), remedy(cause));
+    }
+
+    private static String remedy(PayloadException cause) {
+        return switch (cause) {
+            case MissingPayloadException missing -> "Bring it back";
+            case DecryptionException undecrypted -> "Put that right";
+            default -> "Bring back the type that fits";
+        };
     }
 }

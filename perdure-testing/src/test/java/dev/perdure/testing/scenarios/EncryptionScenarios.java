@@ -42,6 +42,8 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicReference;
 import javax.crypto.SecretKey;
@@ -282,6 +284,49 @@ abstract class EncryptionScenarios extends Scenarios {
                     .contains("dev.perdure.error.TerminalException (its message is hidden)")
                     .doesNotContain("secret");
             assertThat(List.of(first.state(), second.state())).containsOnly(RunState.PAUSED);
+        }
+    }
+
+    /** A process that has not got the new key yet, which other processes encrypt commands with. */
+    private static final class Late implements PayloadTransform {
+        private final PayloadTransform all =
+                Encryption.with(EncryptionKeys.of("2026", Map.of("2025", OLD, "2026", NEW)));
+        private final Set<Payload> sent = ConcurrentHashMap.newKeySet();
+        private volatile boolean late = true;
+
+        @Override
+        public Payload apply(Payload encoded, PayloadPlace place) {
+            return all.apply(encoded, place);
+        }
+
+        @Override
+        public Payload undo(Payload stored, PayloadPlace place) {
+            boolean isSender = sent.add(stored); // It reads back what it is about to send.
+            boolean lacks = late && !isSender && place.kind() == PayloadPlace.Kind.MESSAGE;
+            return (lacks ? Encryption.with(KEYS) : all).undo(stored, place);
+        }
+    }
+
+    @Test
+    void a_schedule_waits_for_the_key_of_a_command_and_drops_nothing() {
+        Definition<String, String> nightly = workflow("nightly", (ctx, in) -> in);
+        Late keys = new Late();
+        try (PerdureTest perdure = create(TestMode.NORMAL).transform(keys)) {
+            perdure.register(nightly);
+            perdure.schedules().put(Schedule.of("nightly", Times.every(DAY), Invocation.of(nightly, "in")));
+            perdure.advance(Duration.ofHours(1));
+            Run<Void> schedule = perdure.run(RunId.of("schedule:nightly"), TypeRef.of(Void.class));
+            assertThat(schedule.state()).isEqualTo(RunState.PAUSED);
+            assertThat(schedule.info().reason().orElseThrow())
+                    .startsWith("A command to the schedule 'nightly' cannot be read back.")
+                    .contains("is encrypted with the key '2026', which this process does not have.")
+                    .endsWith("Nothing was applied. Put that right, then resume the run.");
+            keys.late = false;
+            schedule.resume();
+            perdure.advance(DAY.multipliedBy(3));
+            assertThat(perdure.runs(RunFilter.all().definition("nightly")).list())
+                    .isNotEmpty()
+                    .allMatch(run -> run.state() == RunState.COMPLETED);
         }
     }
 
