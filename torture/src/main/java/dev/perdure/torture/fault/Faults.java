@@ -14,7 +14,7 @@ public enum Faults {
     /** A worker stands still. */
     STOP("stops a worker with SIGSTOP for three leases, then continues it", ProcessFaults::stop),
     /** A new version is deployed. */
-    DEPLOY("ends each worker, one after the other, and starts another", ProcessFaults::deploy),
+    DEPLOY("closes each worker, one after the other, and starts another", ProcessFaults::deploy),
     /** Answers are lost. */
     CUT("loses one answer in 15 after its commit, for four seconds", NetworkFaults::cut),
     /** Notifications are lost. */

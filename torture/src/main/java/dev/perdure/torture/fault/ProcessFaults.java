@@ -28,7 +28,7 @@ final class ProcessFaults {
 
     static void deploy(Site site, Random chance) throws Exception {
         for (int place = 0; place < site.workers().count(); place++) {
-            site.workers().at(place).close();
+            site.workers().at(place).end();
         }
     }
 }

@@ -5,6 +5,7 @@ import java.io.BufferedReader;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
@@ -12,6 +13,8 @@ import java.util.stream.Stream;
 
 /** A real worker process, killed with real signals. */
 public final class WorkerProcess implements AutoCloseable {
+    private static final Duration TO_END = Duration.ofSeconds(30);
+
     private final Process process;
     private volatile boolean toEnd;
 
@@ -88,6 +91,15 @@ public final class WorkerProcess implements AutoCloseable {
         toEnd = true;
         process.destroyForcibly();
         process.waitFor();
+    }
+
+    /** Ends its input, with which a worker closes its engine and ends; kills it if that takes too long. */
+    public void end() throws IOException, InterruptedException {
+        toEnd = true;
+        process.getOutputStream().close();
+        if (!process.waitFor(TO_END.toSeconds(), TimeUnit.SECONDS)) {
+            kill();
+        }
     }
 
     /**

@@ -1,6 +1,7 @@
 package dev.perdure.torture.setup;
 
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -47,14 +48,23 @@ public final class Workers implements AutoCloseable {
 
     private void supervise(int place, WorkerProcess process, boolean hasJoined) {
         Thread.ofVirtual().start(() -> {
-            boolean joined = hasJoined || process.says().anyMatch("ready"::equals);
+            boolean saidReady = saysReady(process);
             try {
                 int code = process.exitCode();
-                ended(place, process, joined, code);
+                ended(place, process, hasJoined || saidReady, code);
             } catch (IOException | InterruptedException failed) {
-                lost.add("No worker process could be started: " + failed);
+                report("No worker process could be started: " + failed);
             }
         });
+    }
+
+    /** Reads all that it says until it ends, because a process whose pipe is full stands still. */
+    private static boolean saysReady(WorkerProcess process) {
+        try {
+            return process.says().filter("ready"::equals).count() > 0;
+        } catch (UncheckedIOException killed) {
+            return false;
+        }
     }
 
     private void ended(int place, WorkerProcess process, boolean joined, int code) throws IOException {
@@ -64,11 +74,20 @@ public final class Workers implements AutoCloseable {
                 return;
             }
             if (joined && !process.isToEnd()) {
-                lost.add("Worker process %d has ended by itself, with %d.".formatted(process.pid(), code));
+                report("Worker process %d has ended by itself, with %d.".formatted(process.pid(), code));
             }
             WorkerProcess next = launch();
             processes.set(place, next);
             supervise(place, next, false);
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    private void report(String loss) {
+        lock.lock();
+        try {
+            lost.add(loss);
         } finally {
             lock.unlock();
         }
