@@ -50,7 +50,7 @@ final class Rest {
     /** Waits until all has ended; gives what does not hold of all runs. */
     List<String> await() throws SQLException {
         Address address = site.direct();
-        List<String> violations = new ArrayList<>(site.workers().lost());
+        List<String> violations = new ArrayList<>();
         try (Connection connection =
                         DriverManager.getConnection(address.jdbcUrl(), address.user(), address.password());
                 Statement statement = connection.createStatement()) {
@@ -67,6 +67,7 @@ final class Rest {
             violations.addAll(texts(statement, TWO_OUTCOMES));
         }
         violations.addAll(wrongEnds());
+        violations.addAll(site.workers().lost());
         return violations;
     }
 

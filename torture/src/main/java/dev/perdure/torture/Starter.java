@@ -5,11 +5,13 @@ import dev.perdure.error.PerdureException;
 import dev.perdure.torture.work.Workload;
 import dev.perdure.torture.work.Workload.Parts;
 import java.time.Duration;
+import java.util.List;
 import java.util.concurrent.locks.LockSupport;
 
 /** Starts the pieces of a workload one after the other, and each until it is acknowledged. */
 final class Starter {
     private static final Duration BETWEEN = Duration.ofMillis(150);
+    private static final Duration PATIENCE = Duration.ofMinutes(2);
 
     private final Workload workload;
     private final Perdure client;
@@ -17,6 +19,8 @@ final class Starter {
     private final Thread thread;
     private volatile int acknowledged;
     private volatile boolean stopping;
+    private volatile boolean givenUp;
+    private volatile String trouble = "";
 
     Starter(Workload workload, Perdure client, Parts parts) {
         this.workload = workload;
@@ -26,15 +30,19 @@ final class Starter {
     }
 
     private void run() {
-        while (!stopping) {
+        boolean unknown = false;
+        while (!stopping || (unknown && !givenUp)) {
             try {
                 workload.start(client, parts, acknowledged);
                 acknowledged++;
-            } catch (PerdureException unknown) {
-                continue; // it may have started: the next try finds it
-            } finally {
-                LockSupport.parkNanos(BETWEEN.toNanos());
+                unknown = false;
+            } catch (PerdureException lost) {
+                unknown = true; // it may have started: the next try finds it
+            } catch (RuntimeException unexpected) {
+                trouble = "The starts of '%s' have ended: %s".formatted(workload.name(), unexpected);
+                return;
             }
+            LockSupport.parkNanos(BETWEEN.toNanos());
         }
     }
 
@@ -47,9 +55,14 @@ final class Starter {
         return acknowledged;
     }
 
-    /** Starts no more, and waits until the last one is acknowledged. */
-    void stop() throws InterruptedException {
+    /** Starts no more, and waits until the last one is acknowledged; gives what went wrong with the starts. */
+    List<String> stop() throws InterruptedException {
         stopping = true;
-        thread.join();
+        if (!thread.join(PATIENCE)) {
+            givenUp = true;
+            return List.of("The last start of '%s' was not acknowledged within %d s."
+                    .formatted(workload.name(), PATIENCE.toSeconds()));
+        }
+        return trouble.isEmpty() ? List.of() : List.of(trouble);
     }
 }

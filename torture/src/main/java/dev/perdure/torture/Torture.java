@@ -86,7 +86,7 @@ final class Torture implements AutoCloseable {
         Instant last = ledger.now();
         out.println("The faults are over. Waiting until all work has ended.");
         for (Starter starter : starters) {
-            starter.stop();
+            violations.addAll(starter.stop());
         }
         Rest rest = new Rest(client, site);
         violations.addAll(rest.await());
