@@ -244,7 +244,10 @@ public final class PostgresRuns implements Runs {
                 .map(task -> new TaskRow(
                         new RunRef(task.info().id(), task.key()),
                         task.info(),
-                        task.after().stream().map(places::get).toList(),
+                        task.after().stream()
+                                .filter(places::containsKey) // the others are removed already
+                                .map(places::get)
+                                .toList(),
                         task.outcome(),
                         List.copyOf(histories.getOrDefault(task.key(), List.of()))))
                 .toList();

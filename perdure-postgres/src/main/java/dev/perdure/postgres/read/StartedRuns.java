@@ -109,7 +109,10 @@ final class StartedRuns {
                 .map(row -> new Runs.Below(
                         new RunRef(row.info().id(), row.key()),
                         row.info(),
-                        row.after().stream().map(ids::get).toList(),
+                        row.after().stream()
+                                .filter(ids::containsKey) // the others are removed already
+                                .map(ids::get)
+                                .toList(),
                         List.copyOf(histories.getOrDefault(row.key(), List.of()))))
                 .toList();
     }

@@ -315,6 +315,27 @@ public abstract class RemovalConformance extends DagConformance {
     }
 
     @Test
+    void what_is_left_of_a_dag_between_two_batches_names_no_task_that_is_gone() {
+        keep(Retention.of(DAY));
+        WorkerId worker = join();
+        Outcome.Started started = start(worker, line(3));
+        Claimed next = started.handed().getFirst();
+        for (int ends = 0; ends < 3; ends++) {
+            next = complete(worker, next, 1).getFirst();
+        }
+        complete(worker, next, 0);
+        advance(DAY);
+
+        store().removals().remove(1);
+        assertThat(store().runs()
+                        .tasks(started.run(), Runs.BelowPlace.FIRST, 10)
+                        .runs())
+                .allSatisfy(task -> assertThat(task.after()).doesNotContainNull());
+        assertThat(store().runs().tasks(started.run()))
+                .allSatisfy(task -> assertThat(task.after()).doesNotContainNull());
+    }
+
+    @Test
     void a_dag_with_a_young_task_stays_and_can_be_run_again() {
         keep(Retention.of(DAY));
         WorkerId worker = join();
