@@ -11,7 +11,6 @@ import dev.perdure.internal.execution.mail.Turns;
 import dev.perdure.internal.execution.value.Values;
 import dev.perdure.internal.schedule.ScheduleSpec.RuleKind;
 import dev.perdure.internal.schedule.ScheduleTurn.Start;
-import dev.perdure.internal.text.Sentences;
 import dev.perdure.queue.Placement;
 import dev.perdure.schedule.Fire;
 import dev.perdure.schedule.Overlap;
@@ -196,8 +195,9 @@ public final class ScheduleFunction implements Registered.Function {
             return Optional.of(values.at(PayloadPlace.message(run, ScheduleNames.COMMANDS.name()))
                     .decode(mail.payload(), ScheduleCommand.class));
         } catch (DecryptionException | MissingPayloadException missing) {
-            throw engine.stop(Sentences.unreadable(
-                    "A command to the schedule '%s'".formatted(ScheduleNames.schedule(run)), missing));
+            throw engine.stop(
+                    "A command to the schedule '%s' cannot be read. %s Nothing was applied. Put that right, then resume the run '%s'."
+                            .formatted(ScheduleNames.schedule(run), missing.getMessage(), run));
         } catch (PayloadException unreadable) {
             LOG.error(
                     "A command to the schedule '{}' cannot be read and is dropped.",

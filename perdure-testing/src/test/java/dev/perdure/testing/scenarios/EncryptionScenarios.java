@@ -244,7 +244,8 @@ abstract class EncryptionScenarios extends Scenarios {
             assertThat(fourth.state()).isEqualTo(RunState.PAUSED);
             assertThat(fourth.info().reason().orElseThrow())
                     .contains("The value for the input of run 'fourth' is encrypted with the key '2026', "
-                            + "which this process does not have.");
+                            + "which this process does not have.")
+                    .endsWith("Nothing was applied. Put that right, then resume the run.");
             keys.now = EncryptionKeys.of("2026", Map.of("2026", NEW, "2025", OLD));
             fourth.resume();
             assertThat(fourth.result()).isEqualTo("fourth made shipped");
@@ -318,9 +319,9 @@ abstract class EncryptionScenarios extends Scenarios {
             Run<Void> schedule = perdure.run(RunId.of("schedule:nightly"), TypeRef.of(Void.class));
             assertThat(schedule.state()).isEqualTo(RunState.PAUSED);
             assertThat(schedule.info().reason().orElseThrow())
-                    .startsWith("A command to the schedule 'nightly' cannot be read back.")
+                    .startsWith("A command to the schedule 'nightly' cannot be read. The value for ")
                     .contains("is encrypted with the key '2026', which this process does not have.")
-                    .endsWith("Nothing was applied. Put that right, then resume the run.");
+                    .endsWith("Nothing was applied. Put that right, then resume the run 'schedule:nightly'.");
             keys.late = false;
             schedule.resume();
             perdure.advance(DAY.multipliedBy(3));
