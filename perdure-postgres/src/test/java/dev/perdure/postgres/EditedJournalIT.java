@@ -13,8 +13,10 @@ import dev.perdure.Run;
 import dev.perdure.RunChange;
 import dev.perdure.RunId;
 import dev.perdure.RunState;
+import dev.perdure.Topic;
 import dev.perdure.TypeRef;
 import dev.perdure.error.PayloadException;
+import dev.perdure.spi.Mailboxes;
 import java.math.BigDecimal;
 import java.time.Duration;
 import java.util.LinkedHashMap;
@@ -190,6 +192,52 @@ final class EditedJournalIT {
         await(List.of("a"), EditedJournalIT::isAtRest);
         assertThat(run.state()).isEqualTo(RunState.PAUSED);
         assertThat(run.info().reason().orElseThrow()).startsWith("The input of run 'a' cannot be read back. 0 bytes");
+    }
+
+    @Test
+    void mail_of_a_newer_version_harms_no_other_mail() throws Exception {
+        Topic<String> topic = Topic.of("told", String.class);
+        Topic<String> approval = Topic.of("approval", String.class);
+        Definition<String, String> talk = Definition.of(
+                "talk",
+                String.class,
+                String.class,
+                (ctx, in) -> ctx.receive(topic).await() + ctx.promise(approval).await());
+        try (Perdure beside =
+                Perdure.on(store).register(talk).listener(changes::add).start()) {
+            List<String> ids = List.of("other channel", "other status", "untouched");
+            Map<String, Run<String>> runs = new LinkedHashMap<>();
+            ids.forEach(name -> runs.put(name, beside.start(Invocation.of(talk, "x"), id(name))));
+            await(ids, change -> change.state() == RunState.SUSPENDED);
+            runs.values().forEach(run -> run.pause("edited"));
+            runs.values().forEach(run -> run.send(topic, "message "));
+            runs.values().forEach(run -> run.promise(approval).resolve("promise"));
+            TestServer.execute("UPDATE %s.mail SET channel = 9 WHERE %s".formatted(schema, isOf("other channel")));
+            TestServer.execute("UPDATE %s.mail SET status = 9 WHERE %s".formatted(schema, isOf("other status")));
+            assertThat(runs.get("untouched").promise(approval).await(PATIENCE)).isEqualTo("promise");
+            List<Mailboxes.Unread> places = ids.stream()
+                    .map(name -> new Mailboxes.Unread(
+                            store.runs().find(RunId.of(name)).orElseThrow().ref(), 0))
+                    .toList();
+            assertThat(store.mailboxes().unread(places, 1024).values().stream().map(List::size))
+                    .as("read together")
+                    .containsExactlyInAnyOrder(0, 2, 2);
+            List<Mailboxes.Promised> promised = places.stream()
+                    .map(place -> new Mailboxes.Promised(place.run(), approval.name()))
+                    .toList();
+            assertThat(store.mailboxes().promises(promised)).as("read together").hasSize(2);
+            latest.clear();
+            changes.clear();
+            runs.values().forEach(Run::resume);
+            assertThat(runs.get("untouched").result(PATIENCE)).isEqualTo("message promise");
+            await(List.of("other status"), EditedJournalIT::isAtRest);
+            assertThat(runs.get("other status").info().reason().orElseThrow())
+                    .contains("Its status is UNKNOWN, which no mail has.");
+            await(List.of("other channel"), change -> change.state() == RunState.SUSPENDED);
+            TestServer.execute("UPDATE %s.mail SET status = 0 WHERE %s".formatted(schema, isOf("other status")));
+            runs.get("other status").resume();
+            assertThat(runs.get("other status").result(PATIENCE)).isEqualTo("message promise");
+        }
     }
 
     @Test

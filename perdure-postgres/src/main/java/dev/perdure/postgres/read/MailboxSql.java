@@ -6,7 +6,7 @@ import dev.perdure.postgres.jdbc.Schema;
 public final class MailboxSql {
     /**
      * The next page of a mailbox: at least one mail, and as many as fit into the bytes. Skips answers to calls of an
-     * earlier life. The number of examined rows is limited too, because otherwise every page would add up the bytes of
+     * earlier life, and mail on a channel that only a newer version knows: no call here waits for it. The number of examined rows is limited too, because otherwise every page would add up the bytes of
      * all that follow.
      */
     private static final String PAGE = """
@@ -16,6 +16,7 @@ public final class MailboxSql {
                 FROM (
                     SELECT m.* FROM ${schema}.mail m
                     WHERE m.key = ${key} AND m.number > ${after} AND NOT m.taken
+                      AND m.channel IN (${MESSAGE}, ${PROMISE}, ${ANSWER})
                       AND (m.channel <> ${ANSWER} OR m.restarts = (SELECT restarts FROM ${schema}.run WHERE run.key = ${key}))
                     ORDER BY m.number
                     LIMIT ?
@@ -44,7 +45,7 @@ public final class MailboxSql {
             CROSS JOIN LATERAL (
                 SELECT * FROM ${schema}.mail
                 WHERE mail.key = g.key AND mail.position = 0 AND mail.restarts = 0 AND mail.name = g.name
-                  AND mail.channel <> ${MESSAGE}
+                  AND mail.channel <> ${MESSAGE} AND mail.channel = ${PROMISE}
                 OFFSET 0
             ) m
             """;

@@ -112,7 +112,7 @@ public final class PostgresMailboxes implements Mailboxes {
         return new Mail(
                 channel,
                 row.getObject("token", UUID.class),
-                Codes.status(row.getInt("status")),
+                Codes.recordedStatus(row.getInt("status")),
                 row.getString("text"),
                 new Payload(row.getBytes("payload")));
     }

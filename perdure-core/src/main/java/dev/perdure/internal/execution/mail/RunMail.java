@@ -178,11 +178,17 @@ public final class RunMail {
     /** A mail as an entry of the journal, and so as a value for that position. */
     Entry answer(ContextCall call, Mail mail, PayloadPlace madeFor) {
         Values found = values.at(madeFor);
-        if (mail.status() == Entry.Status.VALUE) {
-            return call.answer(Entry.Status.VALUE, moved(call, mail, found));
-        }
-        FailedMail failed = new FailedMail(mail.text(), failure(call, mail, found));
-        return call.answer(Entry.Status.FAILURE, values.at(call.position()).encode(failed));
+        return switch (mail.status()) {
+            case VALUE -> call.answer(Entry.Status.VALUE, moved(call, mail, found));
+            case FAILURE -> {
+                FailedMail failed = new FailedMail(mail.text(), failure(call, mail, found));
+                yield call.answer(
+                        Entry.Status.FAILURE, values.at(call.position()).encode(failed));
+            }
+            case BEGUN, ATTEMPT, CANCELLED, DEADLINE, ABSENT, UNKNOWN ->
+                throw transitions.unreadable(
+                        call, new PayloadException("Its status is %s, which no mail has.".formatted(mail.status())));
+        };
     }
 
     private Payload moved(ContextCall call, Mail mail, Values found) {
