@@ -12,14 +12,18 @@ import dev.perdure.RunState;
 import dev.perdure.StartOptions;
 import dev.perdure.postgres.jdbc.Schema;
 import dev.perdure.postgres.lane.Backends;
+import dev.perdure.spi.Leases;
 import dev.perdure.spi.Outcome;
 import dev.perdure.spi.change.RunRef;
+import dev.perdure.spi.change.WorkerId;
 import dev.perdure.version.WorkerInfo.Heap;
 import java.lang.reflect.Proxy;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.SQLException;
 import java.time.Duration;
+import java.util.Set;
+import java.util.UUID;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -180,6 +184,24 @@ final class BackendsIT {
             victim.backends.connected();
             assertThat(victim.attend()).isEqualTo(new Backends.Attended(true, true, true));
             assertThat(victim.attend().asked()).as("it has no worker any more").isFalse();
+        }
+    }
+
+    @Test
+    void a_late_registration_does_not_prolong_the_lease_of_a_worker_whose_process_has_joined_anew() throws Exception {
+        try (Listener victim = new Listener()) {
+            victim.set("missing_since = clock_timestamp()");
+            store.leases()
+                    .join(new Leases.Joining(
+                            new WorkerId(UUID.randomUUID()),
+                            Set.of(),
+                            null,
+                            Duration.ofSeconds(10),
+                            1,
+                            Set.of(victim.fixture.worker)));
+            victim.backends.connected();
+            assertThat(victim.attend().doubt()).as("others look after its runs").isTrue();
+            assertThat(victim.column("expires_at <= clock_timestamp()")).isEqualTo("t");
         }
     }
 

@@ -8,7 +8,8 @@ public final class BackendSql {
      * Registers the backend that executes this. Behind a pooler it is not the one that the driver knows, and outlives
      * the client: then no backend is registered. Nor is it if there is one that the sender did not know: then this is a
      * copy that arrives late, from an earlier connection. (The times when the backends began would not tell: a pool may
-     * give an older connection.) A worker that was seen without its backend is alive: its lease begins anew.
+     * give an older connection.) A worker that was seen without its backend is alive: its lease begins anew, unless its
+     * process has dropped its runs and joined as another one.
      */
     private static final String REGISTER = """
             WITH here AS MATERIALIZED (
@@ -22,7 +23,7 @@ public final class BackendSql {
                     server_start = pg_postmaster_start_time(), missing_since = NULL,
                     expires_at = CASE WHEN w.missing_since IS NULL THEN w.expires_at ELSE clock_timestamp() + w.lease END
                 FROM here
-                WHERE w.number = ANY (?::int[]) AND NOT w.dead
+                WHERE w.number = ANY (?::int[]) AND NOT w.dead AND NOT w.returned
                 RETURNING w.number
             )
             SELECT here.pid, registered.number FROM here LEFT JOIN registered ON true
