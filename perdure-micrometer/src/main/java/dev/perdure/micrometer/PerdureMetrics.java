@@ -107,7 +107,7 @@ public final class PerdureMetrics implements Measurements {
         this.removed = Counter.builder("perdure.runs.removed")
                 .description("Runs that this worker has removed because their retention is over")
                 .register(registry);
-        this.store = new StoreMeters(registry);
+        this.store = new StoreMeters(registry, System::nanoTime);
         Gauge.builder("perdure.runs.loaded", loaded, AtomicInteger::get)
                 .description("Runs in the memory of this process")
                 .strongReference(true)

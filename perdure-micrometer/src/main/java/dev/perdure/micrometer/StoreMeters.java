@@ -15,7 +15,8 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.concurrent.CopyOnWriteArrayList;
-import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.LongSupplier;
 import java.util.function.ToDoubleFunction;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
@@ -25,11 +26,17 @@ import org.slf4j.LoggerFactory;
 /**
  * The gauges of the store. How it works: a gauge returns what was read last. If that is old, it also begins to read
  * anew, on another thread and once at a time. So a scrape never waits for the store, and a process that nobody scrapes
- * reads nothing. If the store is out of reach the gauges keep their values, and their age grows.
+ * reads nothing. The more runs there are the longer it takes, and the more rarely it reads. If the store is out of reach
+ * the gauges keep their values, and their age grows.
  */
 final class StoreMeters {
     private static final Logger LOG = LoggerFactory.getLogger("dev.perdure.store");
     private static final Duration OLD = Duration.ofSeconds(15);
+    /** After it has read, it rests for this many times as long as that took. */
+    private static final int REST = 20;
+
+    private static final Duration LONGEST = Duration.ofMinutes(1);
+    private static final long FAR = Long.MAX_VALUE / 2;
     private static final List<RunState> LIVE = List.of(
             RunState.PENDING,
             RunState.READY,
@@ -52,11 +59,15 @@ final class StoreMeters {
     private final MultiGauge ready;
     private final MultiGauge age;
     private final MultiGauge held;
-    private final AtomicBoolean reading = new AtomicBoolean();
-    private volatile long triedAt = System.nanoTime() - OLD.toNanos();
+    private final LongSupplier nanoTime;
+    /** When it reads next; in the far future while it reads. */
+    private final AtomicLong due;
+
     private volatile @Nullable Sample last;
 
-    StoreMeters(MeterRegistry registry) {
+    StoreMeters(MeterRegistry registry, LongSupplier nanoTime) {
+        this.nanoTime = nanoTime;
+        this.due = new AtomicLong(nanoTime.getAsLong());
         this.ready = MultiGauge.builder("perdure.queue.ready")
                 .description("Runs that wait in a queue for a worker or a place")
                 .register(registry);
@@ -79,7 +90,7 @@ final class StoreMeters {
         Gauge.builder("perdure.retention.due", this, of(Sample::due))
                 .description("Runs that retention looks at next, 10,000 at most")
                 .register(registry);
-        Gauge.builder("perdure.store.age", this, of(sample -> (System.nanoTime() - sample.nanos()) / 1e9))
+        Gauge.builder("perdure.store.age", this, of(sample -> (nanoTime.getAsLong() - sample.nanos()) / 1e9))
                 .description("Time since the gauges of the store were read")
                 .baseUnit("seconds")
                 .register(registry);
@@ -110,27 +121,34 @@ final class StoreMeters {
     }
 
     private @Nullable Sample look() {
-        boolean old = System.nanoTime() - triedAt >= OLD.toNanos();
-        if (old && !engines.isEmpty() && reading.compareAndSet(false, true)) {
+        long now = nanoTime.getAsLong();
+        long next = due.get();
+        if (now - next >= 0 && !engines.isEmpty() && due.compareAndSet(next, now + FAR)) {
             Thread.ofVirtual().name("perdure-metrics").start(this::read);
         }
         return last;
     }
 
     private void read() {
+        long began = nanoTime.getAsLong();
+        Sample sample = last;
         try {
             Perdure perdure = engines.getFirst();
             StoreStatus status = perdure.status();
             show(status.at(), perdure.queues().list());
             Map<RunState, Long> runs = new EnumMap<>(RunState.class);
             status.runs().forEach(each -> runs.put(each.state(), each.count()));
-            last = new Sample(
-                    System.nanoTime(), runs, status.workers(), status.removal().due());
+            sample = new Sample(
+                    nanoTime.getAsLong(),
+                    runs,
+                    status.workers(),
+                    status.removal().due());
         } catch (RuntimeException unreadable) { // The engine logs that the store is out of reach, and may have closed.
             LOG.debug("The metrics of the store cannot be read; they are read again soon.", unreadable);
         } finally {
-            triedAt = System.nanoTime();
-            reading.set(false);
+            long ended = nanoTime.getAsLong();
+            last = sample;
+            due.set(ended + Math.clamp(REST * (ended - began), OLD.toNanos(), LONGEST.toNanos()));
             forgetIfClosed();
         }
     }

@@ -87,7 +87,7 @@ class PerdureMetricsTest {
     }
 
     /** Waits in real time, with a limit, for what another thread does. */
-    private static void until(DoubleSupplier value, double expected) {
+    static void until(DoubleSupplier value, double expected) {
         long end = System.nanoTime() + PATIENCE.toNanos();
         while (value.getAsDouble() != expected) {
             if (System.nanoTime() - end > 0) {
