@@ -21,6 +21,8 @@ import dev.perdure.error.TerminalException;
 import dev.perdure.payload.Encryption;
 import dev.perdure.payload.EncryptionKeys;
 import dev.perdure.postgres.PostgresStore;
+import dev.perdure.schedule.Schedule;
+import dev.perdure.schedule.Times;
 import java.math.BigDecimal;
 import java.sql.Connection;
 import java.sql.Statement;
@@ -139,6 +141,11 @@ class RunsCommandIT extends CommandsOnPostgres {
             assertThat(perdure(onDatabase("runs", "resolve", "enc-3", "1", "--value", "7")))
                     .isNotZero();
             assertThat(err()).contains("Resolve its awakeable in a process that has them.");
+            engine.schedules().put(Schedule.of("daily", Times.every(Duration.ofDays(1)), Invocation.of(asks, "x")));
+            assertThat(perdure(onDatabase("schedules", "list"))).isNotZero();
+            assertThat(err())
+                    .contains("The schedule 'daily' is encrypted with the key '2025', and this process has no keys. "
+                            + "Use a process that has them.");
         }
         assertThat(perdure(onDatabase("runs", "show", "enc-1"))).isZero();
         assertThat(out()).contains("input       {\"encrypted\": \"2025\", \"size\": ", "result      {\"encrypted\":");

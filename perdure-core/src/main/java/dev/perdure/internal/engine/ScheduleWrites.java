@@ -24,6 +24,7 @@ import dev.perdure.spi.change.Change;
 import dev.perdure.spi.change.Mail;
 import dev.perdure.spi.change.NewRun;
 import dev.perdure.spi.change.RunRef;
+import dev.perdure.spi.payload.EncryptedPayload;
 import dev.perdure.spi.payload.PayloadPlace;
 import java.time.Instant;
 import java.util.HashMap;
@@ -51,6 +52,13 @@ record ScheduleWrites(SpecWriter specs, Values values, MailSender mailSender, Co
     }
 
     ScheduleState state(Runs.Latest latest) {
+        if (!values.areTransformed()) {
+            EncryptedPayload.of(latest.recorded()).ifPresent(encrypted -> {
+                throw new InvalidRequestException(
+                        "The schedule '%s' is encrypted with the key '%s', and this process has no keys. Use a process that has them."
+                                .formatted(ScheduleNames.schedule(latest.run().id()), encrypted.key()));
+            });
+        }
         return values.at(PayloadPlace.input(latest.run().id())).decode(latest.recorded(), ScheduleState.class);
     }
 

@@ -56,6 +56,11 @@ public final class Values {
         return Objects.requireNonNull(run, "These are not the values of one run.");
     }
 
+    /** Whether they are transformed, so that this process can read those of others. */
+    public boolean areTransformed() {
+        return codec.transforms();
+    }
+
     /** The same without the transform: for values inside another one, which is transformed as a whole. */
     public Values plain() {
         return codec.transforms() ? new Values(codec.transforming(null), maxBytes, run) : this;
