@@ -33,8 +33,9 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>Some things are as in the default codec, whatever the mapper says. Reading ignores unknown properties, so that a
  * class may lose a field between two versions. When a value is first recorded, it is read back strictly, and refused if
- * it would lose something. Times keep their offset and their zone, if the mapper writes them as texts. The data never
- * chooses a class: a mapper with default typing is refused.
+ * it would lose something. Times keep their offset and their zone, if the mapper writes them as texts. A mapper with
+ * default typing is refused, because the data would choose classes. It also does where an annotation
+ * {@code @JsonTypeInfo} of the application names them by class; prefer {@code JsonTypeInfo.Id.NAME}.
  */
 public final class Jackson2Codec implements Codec {
     private static final String OF_THE_ENGINE = "dev.perdure.internal.";

@@ -6,8 +6,8 @@ import dev.perdure.postgres.jdbc.Schema;
 public final class MailboxSql {
     /**
      * The next page of a mailbox: at least one mail, and as many as fit into the bytes. Skips answers to calls of an
-     * earlier life, and mail on a channel that only a newer version knows: no call here waits for it. The number of examined rows is limited too, because otherwise every page would add up the bytes of
-     * all that follow.
+     * earlier life, and mail on a channel that only a newer version knows: no call here waits for it. The number of
+     * examined rows is limited too, because otherwise every page would add up the bytes of all that follow.
      */
     private static final String PAGE = """
             SELECT number, at, channel, position, name, token, status, text, payload
