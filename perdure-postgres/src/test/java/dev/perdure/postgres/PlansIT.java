@@ -178,7 +178,11 @@ final class PlansIT {
                 permits(permits, ledger, fixture, "measured-permit", 100);
                 placed(ledger, dispatch, fixture, "measured-placed", 100);
                 revived(ledger, removals, fixture, "measured-revived", 20);
-                reactions.findLate();
+                long ids = idsRead(one);
+                for (int looks = 0; looks < 20; looks++) {
+                    reactions.findLate();
+                }
+                assertThat(idsRead(one) - ids).as("not those of all runs").isLessThan(1_000);
                 assertThat(sequentialScans(one)).isEqualTo(before);
             }
         }
@@ -416,6 +420,23 @@ final class PlansIT {
                 ids.stream()
                         .<Change>map(id -> new Change.Command(id, Change.CommandKind.KILL, "enough"))
                         .toList());
+        expired(ledger, name, count);
+    }
+
+    /** Lines of two tasks of which none has begun in time. */
+    private static void expired(PostgresLedger ledger, String name, int count) {
+        List<Change> starts = new ArrayList<>();
+        List<Change> ends = new ArrayList<>();
+        for (int i = 0; i < count; i++) {
+            String id = name + "-late-" + i;
+            List<Task> tasks = List.of(
+                    new Task(StoreFixture.newRun(id + "/a"), List.of()),
+                    new Task(StoreFixture.newRun(id + "/b"), List.of(0)));
+            starts.add(new Change.Start(StoreFixture.newRun(id), null, List.of(), tasks));
+            ends.add(new Change.Command(RunId.of(id), Change.CommandKind.EXPIRE, "too late"));
+        }
+        ledger.apply(Lane.client(0), starts);
+        applied(ledger, Lane.client(0), ends);
     }
 
     /** Steps that ask for permits of one limiter. Some get one and are recorded, the others wait out of memory. */
@@ -492,6 +513,19 @@ final class PlansIT {
         removals.remove(count);
         ledger.releaseKeys();
         ledger.forgetKeys();
+    }
+
+    private static long idsRead(HikariDataSource one) throws SQLException {
+        try (Connection connection = one.getConnection();
+                Statement statement = connection.createStatement()) {
+            TestServer.reportStatistics(connection);
+            try (ResultSet row = statement.executeQuery(
+                    "SELECT idx_tup_read FROM pg_stat_user_indexes WHERE schemaname = '%s' AND indexrelname = 'run_id_key'"
+                            .formatted(SCHEMA.name()))) {
+                row.next();
+                return row.getLong(1);
+            }
+        }
     }
 
     private static Map<String, Long> sequentialScans(HikariDataSource one) throws SQLException {

@@ -108,7 +108,8 @@ public final class ReactionSql {
                     CROSS JOIN LATERAL (SELECT w.key, w.id, w.definition, w.state, w.created_at) r
                     WHERE r.state < ${COMPLETED} AND ${concerns}
                 ) e
-                WHERE NOT EXISTS (SELECT FROM ${schema}.run WHERE run.id = e.start_id)
+                -- Not NOT EXISTS, for which the server reads the ids of all runs.
+                WHERE (SELECT true FROM ${schema}.run WHERE run.id = e.start_id LIMIT 1) IS NULL
             ), requested AS (
                 ${request}
             ), moved AS (

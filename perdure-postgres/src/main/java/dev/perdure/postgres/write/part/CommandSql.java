@@ -68,14 +68,17 @@ public final class CommandSql {
                             WHEN command = ${PAUSE} AND state <> ${RUNNING} AND kill IS NULL THEN ${PAUSED}::smallint
                             WHEN command = ${RESUME} AND state = ${PAUSED} AND open > 0 AND (cancel IS NULL OR NOT has_tasks)
                                 THEN ${PENDING}::smallint
-                            WHEN command = ${RESUME} AND state = ${PAUSED} AND EXISTS (
-                                SELECT FROM ${schema}.object_call c WHERE c.key = f.key AND c.number IS NOT NULL
-                            ) THEN ${PENDING}::smallint
+                            -- Not EXISTS, for which the server may read the whole table into a hash table.
+                            WHEN command = ${RESUME} AND state = ${PAUSED} AND (
+                                SELECT true FROM ${schema}.object_call c WHERE c.key = f.key AND c.number IS NOT NULL LIMIT 1
+                            ) IS NOT NULL THEN ${PENDING}::smallint
                             WHEN command = ${RESUME} AND state = ${PAUSED} THEN ${READY}::smallint
                             WHEN command = ${REFUSE} AND state = ${PENDING} THEN ${FAILED}::smallint
-                            WHEN command = ${EXPIRE} AND epoch = 0 AND NOT (has_tasks AND EXISTS (
-                                SELECT FROM ${schema}.run t WHERE t.parent = f.key AND t.before IS NOT NULL AND t.epoch > 0
-                            )) THEN ${CANCELLED}::smallint
+                            WHEN command = ${EXPIRE} AND epoch = 0 AND NOT (has_tasks AND (
+                                SELECT true FROM ${schema}.run t
+                                WHERE t.parent = f.key AND t.before IS NOT NULL AND t.epoch > 0
+                                LIMIT 1
+                            ) IS NOT NULL) THEN ${CANCELLED}::smallint
                             ELSE state END AS state_now
                 FROM found f
             ), logged AS (
