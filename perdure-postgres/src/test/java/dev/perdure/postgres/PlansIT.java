@@ -178,11 +178,19 @@ final class PlansIT {
                 permits(permits, ledger, fixture, "measured-permit", 100);
                 placed(ledger, dispatch, fixture, "measured-placed", 100);
                 revived(ledger, removals, fixture, "measured-revived", 20);
-                long ids = idsRead(one);
+                long ids = read(one, "run_id_key");
                 for (int looks = 0; looks < 20; looks++) {
                     reactions.findLate();
                 }
-                assertThat(idsRead(one) - ids).as("not those of all runs").isLessThan(1_000);
+                assertThat(read(one, "run_id_key") - ids)
+                        .as("not those of all runs")
+                        .isLessThan(1_000);
+                replaced(ledger, fixture);
+                long keys = read(one, "run_pkey");
+                dispatch.poll(fixture.poll(1));
+                assertThat(read(one, "run_pkey") - keys)
+                        .as("not those of all runs")
+                        .isLessThan(1_000);
                 assertThat(sequentialScans(one)).isEqualTo(before);
             }
         }
@@ -476,6 +484,17 @@ final class PlansIT {
         dispatch.poll(fixture.poll(1));
     }
 
+    /** A start that waits for the end of the run that has its key. */
+    private static void replaced(PostgresLedger ledger, StoreFixture fixture) {
+        Admission keyed =
+                Admission.UNCONDITIONAL.withKey(StartKey.deduplicate("replaced").replace(), false);
+        Lane lane = new Lane(fixture.worker, 0);
+        ledger.apply(
+                lane, List.of(new Change.Start(StoreFixture.newRun("replaced").withAdmission(keyed), fixture.worker)));
+        ledger.apply(
+                lane, List.of(new Change.Start(StoreFixture.newRun("replacing").withAdmission(keyed), null)));
+    }
+
     private static List<RunRef> owned(PostgresLedger ledger, StoreFixture fixture, String name, int count) {
         List<Change> starts = IntStream.range(0, count)
                 .<Change>mapToObj(i -> new Change.Start(StoreFixture.newRun(name + "-" + i), fixture.worker))
@@ -515,13 +534,13 @@ final class PlansIT {
         ledger.forgetKeys();
     }
 
-    private static long idsRead(HikariDataSource one) throws SQLException {
+    private static long read(HikariDataSource one, String index) throws SQLException {
         try (Connection connection = one.getConnection();
                 Statement statement = connection.createStatement()) {
             TestServer.reportStatistics(connection);
             try (ResultSet row = statement.executeQuery(
-                    "SELECT idx_tup_read FROM pg_stat_user_indexes WHERE schemaname = '%s' AND indexrelname = 'run_id_key'"
-                            .formatted(SCHEMA.name()))) {
+                    "SELECT idx_tup_read FROM pg_stat_user_indexes WHERE schemaname = '%s' AND indexrelname = '%s'"
+                            .formatted(SCHEMA.name(), index))) {
                 row.next();
                 return row.getLong(1);
             }

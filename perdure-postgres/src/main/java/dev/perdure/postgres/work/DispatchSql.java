@@ -150,7 +150,8 @@ public final class DispatchSql {
                    EXISTS (
                        SELECT FROM ${schema}.start_key k
                        WHERE k.after IS NOT NULL
-                         AND NOT EXISTS (SELECT FROM ${schema}.run a WHERE a.key = k.after AND a.state < ${COMPLETED})
+                         -- Not NOT EXISTS, for which the server reads the keys of all runs.
+                         AND (SELECT true FROM ${schema}.run a WHERE a.key = k.after AND a.state < ${COMPLETED} LIMIT 1) IS NULL
                    ) AS keys_free,
                    EXISTS (SELECT FROM ${schema}.start_key WHERE look_at <= clock.at) AS keys_stale,
                    (SELECT true FROM ${schema}.permit WHERE state = 0 LIMIT 1) IS TRUE AS permits_wait,
