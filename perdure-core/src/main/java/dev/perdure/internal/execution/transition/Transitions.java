@@ -339,6 +339,10 @@ public final class Transitions {
         if (bodiesFirst) {
             return asked;
         }
+        if (asked.pause() != null && pipelined) {
+            awaitTurn(); // a resume may have withdrawn the pause meanwhile, and nobody tells a call that waits
+            return obey();
+        }
         if (asked.pause() != null) {
             return obeyPause(asked.pause(), asked.wakes());
         }
