@@ -81,22 +81,23 @@ public final class Main {
             options.put(arguments[i], arguments[i + 1]);
         }
         return new Plan(
-                number(options, "--seed", Long.MAX_VALUE),
+                number(options, "--seed", 0, Long.MAX_VALUE),
                 CALM,
-                Duration.ofMinutes(number(options, "--minutes", 10_000)),
+                Duration.ofMinutes(number(options, "--minutes", 0, 10_000)),
                 faults(options.getOrDefault("--faults", "")),
-                Math.toIntExact(Math.max(1, number(options, "--workers", 50))),
+                Math.toIntExact(number(options, "--workers", 1, 50)),
                 defect(options.getOrDefault("--defect", "")),
                 Files.createTempDirectory("perdure-torture"));
     }
 
-    private static long number(Map<String, String> options, String name, long most) {
+    private static long number(Map<String, String> options, String name, long least, long most) {
         String value = options.getOrDefault(name, "");
-        if (!value.matches("\\d{1,18}") || Long.parseLong(value) > most) {
-            throw new IllegalArgumentException(
-                    "The value '%s' of '%s' is not a whole number from 0 to %d.".formatted(value, name, most));
+        long number = value.matches("\\d{1,18}") ? Long.parseLong(value) : -1;
+        if (number < least || number > most) {
+            throw new IllegalArgumentException("The value '%s' of '%s' is not a whole number from %d to %d."
+                    .formatted(value, name, least, most));
         }
-        return Long.parseLong(value);
+        return number;
     }
 
     private static String defects() {

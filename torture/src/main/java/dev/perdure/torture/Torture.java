@@ -18,11 +18,11 @@ import java.sql.Connection;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
-import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
 import java.util.concurrent.Callable;
+import java.util.concurrent.ConcurrentSkipListMap;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
@@ -46,7 +46,7 @@ final class Torture implements AutoCloseable {
     private final OutsideLedger ledger;
     private final PostgresStore store;
     private final Perdure client;
-    private final Map<Faults, Integer> struck = new EnumMap<>(Faults.class);
+    private final Map<Faults, Integer> struck = new ConcurrentSkipListMap<>();
 
     Torture(Plan plan, PrintStream out) throws Exception {
         this.plan = plan;
@@ -130,15 +130,15 @@ final class Torture implements AutoCloseable {
                     .toList();
         }
         long end = System.nanoTime() + plan.length().toNanos();
-        List<Callable<List<String>>> hands = new ArrayList<>();
-        for (int hand = 0; hand < AT_ONCE; hand++) {
+        List<Callable<List<String>>> threads = new ArrayList<>();
+        for (int thread = 0; thread < AT_ONCE; thread++) {
             Random own = new Random(chance.nextLong());
-            hands.add(() -> strikeUntil(end, own));
+            threads.add(() -> strikeUntil(end, own));
         }
         List<String> trouble = new ArrayList<>();
         try (ExecutorService both = Executors.newVirtualThreadPerTaskExecutor()) {
-            for (Future<List<String>> hand : both.invokeAll(hands)) {
-                trouble.addAll(hand.get());
+            for (Future<List<String>> thread : both.invokeAll(threads)) {
+                trouble.addAll(thread.get());
             }
         } catch (ExecutionException thrown) {
             trouble.add("A fault failed: " + thrown.getCause());
@@ -158,17 +158,13 @@ final class Torture implements AutoCloseable {
 
     private List<String> one(Faults fault, Random chance) {
         out.printf("%tT %s: %s%n", System.currentTimeMillis(), fault.word(), fault.effect());
-        count(fault);
+        struck.merge(fault, 1, Integer::sum);
         try {
             fault.strike(site, chance);
             return List.of();
         } catch (Exception thrown) {
             return List.of("The fault '%s' failed: %s".formatted(fault.word(), thrown));
         }
-    }
-
-    private synchronized void count(Faults fault) {
-        struck.merge(fault, 1, Integer::sum);
     }
 
     @Override

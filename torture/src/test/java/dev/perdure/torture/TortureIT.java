@@ -59,6 +59,13 @@ class TortureIT {
     }
 
     @Test
+    void a_number_out_of_bounds_is_refused() throws Exception {
+        assertThat(Main.run(new String[] {"--workers", "0"}, out)).isEqualTo(2);
+        assertThat(said.toString(StandardCharsets.UTF_8))
+                .startsWith("The value '0' of '--workers' is not a whole number from 1 to 50.");
+    }
+
+    @Test
     void the_help_names_every_fault() throws Exception {
         assertThat(Main.run(new String[] {"--help"}, out)).isZero();
         assertThat(said.toString(StandardCharsets.UTF_8))

@@ -28,7 +28,7 @@ public interface Workload {
     /** What does not hold now that all pieces have ended, one sentence each. */
     List<String> violations(Seen seen) throws SQLException;
 
-    /** How the states differ from {@code COMPLETED} in which runs of it may end. */
+    /** Whether this run of it may end {@code CANCELLED}; all others complete. */
     default boolean mayBeCancelled(String run) {
         return false;
     }
