@@ -195,6 +195,18 @@ final class EditedJournalIT {
     }
 
     @Test
+    void a_run_whose_headers_were_edited_completes_without_them() throws Exception {
+        Run<String> run = perdure.start(Invocation.of(order, "o"), id("a"));
+        await(List.of("a"), change -> change.state() == RunState.SUSPENDED);
+        run.pause("edited");
+        TestServer.execute("UPDATE %s.run SET headers = 'no header'".formatted(schema));
+        TestServer.execute(
+                "UPDATE %s.journal SET at = at - interval '2 hours' WHERE position = 2".formatted(schema)); // the sleep
+        run.resume();
+        assertThat(run.result(PATIENCE)).isEqualTo("o 12.50");
+    }
+
+    @Test
     void mail_of_a_newer_version_harms_no_other_mail() throws Exception {
         Topic<String> topic = Topic.of("told", String.class);
         Topic<String> approval = Topic.of("approval", String.class);

@@ -64,7 +64,7 @@ public final class Descriptions {
                         .collect(Collectors.joining("\n"));
     }
 
-    /** The headers of a run. */
+    /** The headers of a run. A line that is none is left out: a claim has many runs, and must not fail for one of them. */
     public static Map<String, String> headers(ResultSet row) throws SQLException {
         String lines = row.getString("headers");
         if (lines == null) {
@@ -73,7 +73,9 @@ public final class Descriptions {
         Map<String, String> headers = new TreeMap<>();
         for (String line : lines.split("\n")) {
             int end = line.indexOf('=');
-            headers.put(line.substring(0, end), line.substring(end + 1));
+            if (end > 0) {
+                headers.put(line.substring(0, end), line.substring(end + 1));
+            }
         }
         return headers;
     }
