@@ -2,9 +2,11 @@ package dev.perdure.torture;
 
 import dev.perdure.simulation.store.Defects;
 import dev.perdure.torture.fault.Faults;
+import dev.perdure.torture.soak.Soak;
 import java.io.IOException;
 import java.io.PrintStream;
 import java.nio.file.Files;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -19,12 +21,16 @@ import java.util.stream.Collectors;
 public final class Main {
     private static final String USAGE = """
             Usage: perdure torture [--minutes M] [--faults NAME,NAME,…] [--seed N] [--workers N] [--defect NAME]
+                   perdure torture soak [--minutes M] [--rate N]
               --minutes  for how long faults happen (30); 0 lets each happen once
               --faults   those that may happen (all):
             %s
               --seed     chooses the faults, their victims and their moments (42). It does not make schedules of threads repeat
               --workers  how many worker processes there are (4)
-              --defect   what is wrong with the store of the workers (nothing), to see that it is found: %s\
+              --defect   what is wrong with the store of the workers (nothing), to see that it is found: %s
+            A soak lets no faults happen. It measures once a minute what might grow:
+              --minutes  for how long (60), at least 9
+              --rate     how many pieces of each workload it starts in a minute (60)\
             """.formatted(
                     Arrays.stream(Faults.values())
                             .map(fault -> "               %-10s %s".formatted(fault.word(), fault.effect()))
@@ -34,7 +40,7 @@ public final class Main {
 
     private Main() {}
 
-    /** Exits with 1 if an invariant does not hold, and with 2 if the arguments are not usable. */
+    /** Exits with 1 if an invariant does not hold or something grows, and with 2 if the arguments are not usable. */
     public static void main(String[] arguments) throws Exception {
         System.exit(run(arguments, System.out));
     }
@@ -44,23 +50,75 @@ public final class Main {
             out.println(USAGE);
             return 0;
         }
-        Plan plan;
+        boolean soaks = arguments.length > 0 && arguments[0].equals("soak");
+        List<String> violations;
         try {
-            plan = plan(arguments);
-        } catch (IllegalArgumentException mistake) {
+            violations = soaks
+                    ? soak(soakPlan(Arrays.copyOfRange(arguments, 1, arguments.length)), out)
+                    : torture(plan(arguments), out);
+        } catch (Mistake mistake) {
             out.println(mistake.getMessage());
             out.println(USAGE);
             return 2;
         }
-        try (Torture torture = new Torture(plan, out)) {
-            Report report = torture.run();
-            out.println(report.text());
-            return report.violations().isEmpty() ? 0 : 1;
+        return violations.isEmpty() ? 0 : 1;
+    }
+
+    /** What is wrong with the arguments. */
+    private static final class Mistake extends Exception {
+        private static final long serialVersionUID = 1;
+
+        Mistake(String message) {
+            super(message);
         }
     }
 
-    private static Plan plan(String... arguments) throws IOException {
-        Map<String, String> options = new TreeMap<>(Map.of(
+    private static List<String> torture(Plan plan, PrintStream out) throws Exception {
+        try (Torture torture = new Torture(plan, out)) {
+            Report report = torture.run();
+            out.println(report.text());
+            return report.violations();
+        }
+    }
+
+    private static List<String> soak(Soak.Plan plan, PrintStream out) throws Exception {
+        try (Soak soak = new Soak(plan, out)) {
+            List<String> violations = soak.run();
+            violations.forEach(out::println);
+            out.println(violations.isEmpty() ? "All is flat." : "The logs of the workers are in " + plan.logs());
+            return violations;
+        }
+    }
+
+    private static Soak.Plan soakPlan(String... arguments) throws IOException, Mistake {
+        Map<String, String> options = options(Map.of("--minutes", "60", "--rate", "60"), arguments);
+        return new Soak.Plan(
+                Math.toIntExact(number(options, "--minutes", Soak.FEWEST_SAMPLES, 10_000)),
+                Duration.ofMinutes(1),
+                Duration.ofMinutes(1).dividedBy(number(options, "--rate", 1, 60_000)),
+                logs());
+    }
+
+    private static Path logs() throws IOException {
+        return Files.createTempDirectory("perdure-torture");
+    }
+
+    private static Map<String, String> options(Map<String, String> defaults, String... arguments) throws Mistake {
+        Map<String, String> options = new TreeMap<>(defaults);
+        for (int i = 0; i < arguments.length; i += 2) {
+            if (!options.containsKey(arguments[i])) {
+                throw new Mistake("'%s' is no option.".formatted(arguments[i]));
+            }
+            if (i + 1 == arguments.length) {
+                throw new Mistake("The option '%s' has no value.".formatted(arguments[i]));
+            }
+            options.put(arguments[i], arguments[i + 1]);
+        }
+        return options;
+    }
+
+    private static Plan plan(String... arguments) throws IOException, Mistake {
+        Map<String, String> defaults = Map.of(
                 "--minutes",
                 "30",
                 "--faults",
@@ -70,16 +128,8 @@ public final class Main {
                 "--workers",
                 "4",
                 "--defect",
-                ""));
-        for (int i = 0; i < arguments.length; i += 2) {
-            if (!options.containsKey(arguments[i])) {
-                throw new IllegalArgumentException("'%s' is no option.".formatted(arguments[i]));
-            }
-            if (i + 1 == arguments.length) {
-                throw new IllegalArgumentException("The option '%s' has no value.".formatted(arguments[i]));
-            }
-            options.put(arguments[i], arguments[i + 1]);
-        }
+                "");
+        Map<String, String> options = options(defaults, arguments);
         return new Plan(
                 number(options, "--seed", 0, Long.MAX_VALUE),
                 CALM,
@@ -87,15 +137,15 @@ public final class Main {
                 faults(options.getOrDefault("--faults", "")),
                 Math.toIntExact(number(options, "--workers", 1, 50)),
                 defect(options.getOrDefault("--defect", "")),
-                Files.createTempDirectory("perdure-torture"));
+                logs());
     }
 
-    private static long number(Map<String, String> options, String name, long least, long most) {
+    private static long number(Map<String, String> options, String name, long least, long most) throws Mistake {
         String value = options.getOrDefault(name, "");
         long number = value.matches("\\d{1,18}") ? Long.parseLong(value) : -1;
         if (number < least || number > most) {
-            throw new IllegalArgumentException("The value '%s' of '%s' is not a whole number from %d to %d."
-                    .formatted(value, name, least, most));
+            throw new Mistake(
+                    "The value '%s' of '%s' is not a whole number from %d to %d.".formatted(value, name, least, most));
         }
         return number;
     }
@@ -108,23 +158,22 @@ public final class Main {
         return defect.name().toLowerCase(Locale.ROOT).replace('_', '-');
     }
 
-    private static Optional<Defects> defect(String name) {
+    private static Optional<Defects> defect(String name) throws Mistake {
         if (name.isEmpty()) {
             return Optional.empty();
         }
         return Optional.of(Arrays.stream(Defects.values())
                 .filter(defect -> word(defect).equals(name))
                 .findFirst()
-                .orElseThrow(() ->
-                        new IllegalArgumentException("'%s' is no defect. Give one of %s.".formatted(name, defects()))));
+                .orElseThrow(() -> new Mistake("'%s' is no defect. Give one of %s.".formatted(name, defects()))));
     }
 
-    private static List<Faults> faults(String names) {
+    private static List<Faults> faults(String names) throws Mistake {
         List<Faults> faults = new ArrayList<>();
         for (String name : names.split(",", -1)) {
             faults.add(Faults.named(name)
-                    .orElseThrow(() -> new IllegalArgumentException(
-                            "'%s' is no fault. Give one or more of %s.".formatted(name, Faults.words()))));
+                    .orElseThrow(() ->
+                            new Mistake("'%s' is no fault. Give one or more of %s.".formatted(name, Faults.words()))));
         }
         return faults;
     }

@@ -9,6 +9,7 @@ import dev.perdure.torture.setup.OutsideLedger;
 import dev.perdure.torture.setup.OutsideLedger.Line;
 import dev.perdure.torture.setup.Site;
 import dev.perdure.torture.work.Seen;
+import dev.perdure.torture.work.Starter;
 import dev.perdure.torture.work.WorkerMain;
 import dev.perdure.torture.work.Workload;
 import dev.perdure.torture.work.Workload.Parts;
@@ -77,7 +78,7 @@ final class Torture implements AutoCloseable {
         site.workers().start();
         Parts parts = new Parts(store, ledger);
         List<Starter> starters = Workloads.ALL.stream()
-                .map(workload -> new Starter(workload, client, parts))
+                .map(workload -> new Starter(workload, client, parts, Starter.BETWEEN))
                 .toList();
         Instant begun = ledger.now();
         LockSupport.parkNanos(plan.calm().toNanos());

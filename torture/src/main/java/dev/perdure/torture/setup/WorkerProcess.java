@@ -3,6 +3,7 @@ package dev.perdure.torture.setup;
 import dev.perdure.embedded.SharedPostgres;
 import java.io.BufferedReader;
 import java.io.IOException;
+import java.io.Writer;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -69,6 +70,18 @@ public final class WorkerProcess implements AutoCloseable {
     /** What it says once it is ready, until it ends. */
     public Stream<String> says() {
         return process.inputReader(StandardCharsets.UTF_8).lines();
+    }
+
+    /** Sends it a line, and waits for the line with which it answers. Not together with {@link #says()}. */
+    public String ask(String question) throws IOException {
+        Writer input = process.outputWriter(StandardCharsets.UTF_8);
+        input.write(question + "\n");
+        input.flush();
+        String answer = process.inputReader(StandardCharsets.UTF_8).readLine();
+        if (answer == null) {
+            throw new IOException("Worker process %d has ended.".formatted(pid()));
+        }
+        return answer;
     }
 
     /** Its process id. */

@@ -2,11 +2,29 @@ package dev.perdure.torture.work;
 
 import java.util.List;
 
-/** All workloads: what workers register, and what the client starts. */
+/** What workers register, and what the client starts. */
 public final class Workloads {
-    /** All of them. */
+    /** Those of a run with faults. */
     public static final List<Workload> ALL = List.of(
-            new Steps(), new Transfers(), new Rallies(), new Appends(), new Diamonds(), new Limited(), new Families());
+            new Steps(),
+            new Transfers(),
+            new Rallies(),
+            new Appends(),
+            new Diamonds(),
+            new Limited(),
+            new Families(),
+            new Answers());
+
+    /** Those of a soak: without the lists that grow with every append. */
+    public static final List<Workload> SOAKED = List.of(
+            new Steps(),
+            new Transfers(),
+            new Rallies(),
+            new Counts(),
+            new Diamonds(),
+            new Limited(),
+            new Families(),
+            new Answers());
 
     private Workloads() {}
 }

@@ -1,4 +1,4 @@
-package dev.perdure.torture;
+package dev.perdure.torture.work;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
@@ -7,8 +7,6 @@ import dev.perdure.Perdure;
 import dev.perdure.PerdureBuilder;
 import dev.perdure.error.StoreException;
 import dev.perdure.memory.MemoryStore;
-import dev.perdure.torture.work.Seen;
-import dev.perdure.torture.work.Workload;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
@@ -72,7 +70,7 @@ class StarterTest {
         try (MemoryStore store = new MemoryStore();
                 Perdure client = Perdure.on(store).client()) {
             StoreException lost = new StoreException(StoreException.Kind.UNAVAILABLE, "The answer was lost.", null);
-            Starter starter = new Starter(new Work(lost), client, new Workload.Parts(null, null));
+            Starter starter = new Starter(new Work(lost), client, new Workload.Parts(null, null), Starter.BETWEEN);
             assertThat(stoppedDuringItsFirstStart(starter)).isEmpty();
             assertThat(starter.acknowledged()).isEqualTo(1);
         }
@@ -83,7 +81,7 @@ class StarterTest {
         try (MemoryStore store = new MemoryStore();
                 Perdure client = Perdure.on(store).client()) {
             IllegalStateException broken = new IllegalStateException("The workload is broken.");
-            Starter starter = new Starter(new Work(broken), client, new Workload.Parts(null, null));
+            Starter starter = new Starter(new Work(broken), client, new Workload.Parts(null, null), Starter.BETWEEN);
             assertThat(stoppedDuringItsFirstStart(starter))
                     .containsExactly(
                             "The starts of 'work' have ended: java.lang.IllegalStateException: The workload is broken.");

@@ -1,31 +1,35 @@
-package dev.perdure.torture;
+package dev.perdure.torture.work;
 
 import dev.perdure.Perdure;
 import dev.perdure.error.PerdureException;
-import dev.perdure.torture.work.Workload;
 import dev.perdure.torture.work.Workload.Parts;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.locks.LockSupport;
 
 /** Starts the pieces of a workload one after the other, and each until it is acknowledged. */
-final class Starter {
-    private static final Duration BETWEEN = Duration.ofMillis(150);
+public final class Starter {
+    /** The pause between two pieces of a run with faults. */
+    public static final Duration BETWEEN = Duration.ofMillis(150);
+
     private static final Duration PATIENCE = Duration.ofMinutes(2);
 
     private final Workload workload;
     private final Perdure client;
     private final Parts parts;
+    private final Duration between;
     private final Thread thread;
     private volatile int acknowledged;
     private volatile boolean stopping;
     private volatile boolean givenUp;
     private volatile String trouble = "";
 
-    Starter(Workload workload, Perdure client, Parts parts) {
+    /** Begins with piece 0, and pauses for so long after each. */
+    public Starter(Workload workload, Perdure client, Parts parts, Duration between) {
         this.workload = workload;
         this.client = client;
         this.parts = parts;
+        this.between = between;
         this.thread = Thread.ofVirtual().name("starter-" + workload.name()).start(this::run);
     }
 
@@ -42,21 +46,22 @@ final class Starter {
                 trouble = "The starts of '%s' have ended: %s".formatted(workload.name(), unexpected);
                 return;
             }
-            LockSupport.parkNanos(BETWEEN.toNanos());
+            LockSupport.parkNanos(between.toNanos());
         }
     }
 
-    Workload workload() {
+    /** What it starts. */
+    public Workload workload() {
         return workload;
     }
 
     /** How many pieces there are. */
-    int acknowledged() {
+    public int acknowledged() {
         return acknowledged;
     }
 
     /** Starts no more, and waits until the last one is acknowledged; gives what went wrong with the starts. */
-    List<String> stop() throws InterruptedException {
+    public List<String> stop() throws InterruptedException {
         stopping = true;
         if (!thread.join(PATIENCE)) {
             givenUp = true;
