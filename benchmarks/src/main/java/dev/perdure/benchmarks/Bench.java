@@ -16,6 +16,8 @@ import java.io.PrintWriter;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -32,6 +34,7 @@ final class Bench {
 
     private final Server server;
     private final Scale scale;
+    private final long finished;
     private final Path folder;
     private final PrintWriter out;
     private final PrintWriter progress;
@@ -39,9 +42,11 @@ final class Bench {
     private final List<String> failures = new ArrayList<>();
     private final List<String> disturbances = new ArrayList<>();
 
-    Bench(Server server, Scale scale, Path folder, PrintWriter out, PrintWriter progress) {
+    /** @param finished how many finished runs a database that has grown has */
+    Bench(Server server, Scale scale, long finished, Path folder, PrintWriter out, PrintWriter progress) {
         this.server = server;
         this.scale = scale;
+        this.finished = finished;
         this.folder = folder;
         this.out = out;
         this.progress = progress;
@@ -77,6 +82,7 @@ final class Bench {
         Path log = Files.createDirectories(folder.resolve("log")).resolve(name + ".log");
         Files.deleteIfExists(log);
         Optional<Processors> before = Processors.now();
+        Instant began = Instant.now();
         BenchDatabase database = server.fresh(name);
         try {
             int code = measure(contender, workload, database, log.toFile());
@@ -85,6 +91,10 @@ final class Bench {
                 progress.println(failures.getLast());
             }
             noteDisturbance(contender, workload, before);
+            progress.printf(
+                    "… %s %s took %d s%n",
+                    contender, workload, Duration.between(began, Instant.now()).toSeconds());
+            progress.flush();
         } finally {
             server.drop(name);
         }
@@ -103,8 +113,9 @@ final class Bench {
 
     private int measure(Contender contender, Workload workload, BenchDatabase database, File log)
             throws IOException, InterruptedException {
-        List<String> arguments = List.of(contender.name(), workload.name(), scale.name());
-        Process child = Jvm.start(ChildMain.class, database, ProcessBuilder.Redirect.appendTo(log), arguments);
+        List<String> arguments = List.of(contender.name(), workload.name(), scale.name(), Long.toString(finished));
+        Process child = Jvm.start(
+                ChildMain.class, database, contender.options(), ProcessBuilder.Redirect.appendTo(log), arguments);
         try (BufferedReader lines = child.inputReader(StandardCharsets.UTF_8)) {
             for (String line = lines.readLine(); line != null; line = lines.readLine()) {
                 Results.figureIn(line, contender.toString()).ifPresent(this::report);

@@ -22,6 +22,7 @@ import dev.perdure.benchmarks.perdure.PerdureSteps;
 import dev.perdure.benchmarks.perdure.QueueLimits;
 import dev.perdure.benchmarks.perdure.Takeover;
 import dev.perdure.benchmarks.perdure.VirtualObjects;
+import dev.perdure.benchmarks.perdure.Workers;
 import dev.perdure.benchmarks.raw.RawInserts;
 import dev.perdure.benchmarks.raw.RawRemoval;
 import dev.perdure.benchmarks.workload.ManySteps;
@@ -40,14 +41,18 @@ final class Catalog {
             new Item(Contender.RAW, Workload.RAW, RawInserts::measure),
             new Item(Contender.RAW, Workload.W1, RawInserts.baselineFor(Workload.W1, 1)),
             new Item(Contender.PERDURE, Workload.W1, OneStep.by(PerdureSteps::open)),
+            new Item(Contender.TUNED, Workload.W1, OneStep.by(PerdureSteps::open)),
             new Item(Contender.DBOS, Workload.W1, OneStep.by(DbosSteps::open)),
             new Item(Contender.RAW, Workload.W2, RawInserts.baselineFor(Workload.W2, 1, 32)),
             new Item(Contender.PERDURE, Workload.W2, ManySteps.by(PerdureSteps::open)),
+            new Item(Contender.TUNED, Workload.W2, ManySteps.by(PerdureSteps::open)),
             new Item(Contender.DBOS, Workload.W2, ManySteps.withoutTheThousand(DbosSteps::open)),
             new Item(Contender.PERDURE, Workload.W3, Queueing.by(new PerdureQueue())),
+            new Item(Contender.TUNED, Workload.W3, Queueing.by(new PerdureQueue())),
             new Item(Contender.DBOS, Workload.W3, Queueing.by(new DbosQueue())),
             new Item(Contender.DBSCHEDULER, Workload.W3, Queueing.by(new DbSchedulerQueue())),
             new Item(Contender.JOBRUNR, Workload.W3, Queueing.by(new JobRunrQueue())),
+            new Item(Contender.RAW, Workload.W4, RawInserts.baselineFor(Workload.W4, 32)),
             new Item(Contender.PERDURE, Workload.W4, Sleeping.by(PerdureSleepers::open, 1_000_000)),
             new Item(Contender.DBOS, Workload.W4, Sleeping.by(DbosSleepers::open, 10_000)),
             new Item(
@@ -57,10 +62,13 @@ final class Catalog {
             new Item(Contender.DBOS, Workload.W5, Recovery.by(new DbosRecoverable())),
             new Item(Contender.RAW, Workload.W6, RawInserts.baselineFor(Workload.W6, 1, 32)),
             new Item(Contender.PERDURE, Workload.W6, Dags::measure),
+            new Item(Contender.TUNED, Workload.W6, Dags::measure),
             new Item(Contender.PERDURE, Workload.W7, Growth::measure),
             new Item(Contender.PERDURE, Workload.W8, LongJournal::measure),
             new Item(Contender.RAW, Workload.OBJECTS, RawInserts.baselineFor(Workload.OBJECTS, 1, 32)),
             new Item(Contender.PERDURE, Workload.OBJECTS, VirtualObjects::measure),
+            new Item(Contender.TUNED, Workload.OBJECTS, VirtualObjects::measure),
+            new Item(Contender.PERDURE, Workload.WORKERS, Workers::measure),
             new Item(
                     Contender.PERDURE,
                     Workload.QUEUES,

@@ -4,11 +4,7 @@ import dev.perdure.Perdure;
 import dev.perdure.benchmarks.measure.Contender;
 import dev.perdure.benchmarks.measure.Scale;
 import dev.perdure.benchmarks.measure.Workload;
-import dev.perdure.benchmarks.report.Report;
-import dev.perdure.benchmarks.server.BenchDatabase;
-import dev.perdure.benchmarks.server.Server;
-import java.nio.file.Path;
-import java.sql.SQLException;
+import dev.perdure.benchmarks.report.Goals;
 import java.util.EnumSet;
 import java.util.List;
 import java.util.Objects;
@@ -19,6 +15,7 @@ import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.HelpCommand;
 import picocli.CommandLine.IVersionProvider;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
@@ -30,10 +27,16 @@ import picocli.CommandLine.Spec;
         description = "Measure the raw database, Perdure and its peers side by side, on one PostgreSQL.",
         mixinStandardHelpOptions = true,
         versionProvider = Main.Version.class,
-        subcommands = {ListCommand.class, MicroCommand.class, DisturbCommand.class, HelpCommand.class},
+        subcommands = {
+            GoalsCommand.class,
+            ListCommand.class,
+            MicroCommand.class,
+            DisturbCommand.class,
+            HelpCommand.class
+        },
         footer = {
             "",
-            "Prints a line 'contender metric value unit' per figure, then tables of ratios, costs and targets. Writes all of"
+            "Prints a line 'contender metric value unit' per figure, then tables of ratios, costs and goals. Writes all of"
                     + " it and a chart into the folder. All workloads take tens of minutes; with --quick a few minutes.",
             "Run nothing else on the machine."
         })
@@ -54,32 +57,8 @@ public final class Main implements Callable<Integer> {
             description = "The contenders to measure: ${COMPLETION-CANDIDATES}. Raw is always measured. Default: all.")
     private List<Contender> only = List.of();
 
-    @Option(names = "--quick", description = "Measure one short round each. For daily use, not for publication.")
-    private boolean quick;
-
-    @Option(
-            names = "--url",
-            paramLabel = "JDBC-URL",
-            description = "An external server whose user can create databases. Default: an embedded server.")
-    private @Nullable String url;
-
-    @Option(
-            names = "--user",
-            defaultValue = "${env:PGUSER}",
-            description = "The database user, if the URL does not name it. Default: $PGUSER.")
-    private @Nullable String user;
-
-    @Option(
-            names = "--password",
-            defaultValue = "${env:PGPASSWORD}",
-            description = "The password, if the URL does not have it. Default: $PGPASSWORD.")
-    private @Nullable String password;
-
-    @Option(
-            names = "--folder",
-            defaultValue = ".perdure/bench",
-            description = "The folder for figures, tables, chart and logs. Default: ${DEFAULT-VALUE}.")
-    private Path folder = Path.of(".perdure/bench");
+    @Mixin
+    private RunOptions options = new RunOptions();
 
     private Main() {}
 
@@ -99,21 +78,12 @@ public final class Main implements Callable<Integer> {
 
     @Override
     public Integer call() throws Exception {
-        CommandLine commandLine = Objects.requireNonNull(spec).commandLine();
-        try (Server server = server()) {
-            Bench bench = new Bench(
-                    server, quick ? Scale.QUICK : Scale.FULL, folder, commandLine.getOut(), commandLine.getErr());
-            Report report = new Report(folder, commandLine.getOut());
-            report.begin(Machine.description(server, contenders()));
-            bench.run(workloads(), contenders());
-            report.end(bench.figures(), bench.disturbances());
-            bench.failures().forEach(commandLine.getErr()::println);
-            return bench.failures().isEmpty() ? 0 : 1;
-        }
-    }
-
-    private Server server() throws SQLException {
-        return url == null ? Server.embedded() : Server.at(BenchDatabase.of(url, user, password));
+        return options.run(
+                Objects.requireNonNull(spec).commandLine(),
+                Scale.FULL,
+                workloads(),
+                contenders(),
+                figures -> new Goals(figures).lines());
     }
 
     private Set<Workload> workloads() {

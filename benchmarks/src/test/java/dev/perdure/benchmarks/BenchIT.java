@@ -6,6 +6,7 @@ import dev.perdure.benchmarks.measure.Contender;
 import dev.perdure.benchmarks.measure.Scale;
 import dev.perdure.benchmarks.measure.Workload;
 import dev.perdure.benchmarks.report.Figure;
+import dev.perdure.benchmarks.report.Goals;
 import dev.perdure.benchmarks.report.Report;
 import dev.perdure.benchmarks.server.Server;
 import java.io.PrintWriter;
@@ -30,12 +31,12 @@ final class BenchIT {
         StringWriter printed = new StringWriter();
         PrintWriter out = new PrintWriter(printed, true);
         try (Server server = Server.embedded()) {
-            Bench bench = new Bench(server, Scale.TINY, folder, out, out);
-            Report report = new Report(folder, out);
+            Bench bench = new Bench(server, Scale.TINY, 0, folder, out, out);
+            Report report = new Report(folder, out, figures -> new Goals(figures).lines());
             report.begin(server.description());
             bench.run(
                     EnumSet.of(Workload.RAW, Workload.W1),
-                    EnumSet.of(Contender.RAW, Contender.PERDURE, Contender.DBOS));
+                    EnumSet.of(Contender.RAW, Contender.PERDURE, Contender.TUNED, Contender.DBOS));
             report.end(bench.figures(), List.of("other virtual machines had a part"));
             assertThat(bench.failures()).isEmpty();
             assertThat(bench.figures().metrics())
@@ -73,7 +74,8 @@ final class BenchIT {
                 .containsPattern("(?m)^dbos w1\\.c4\\.commits [0-9.]+ count$")
                 .containsPattern(
                         "(?m)^\\| `w1\\.c4` \\| dbos \\| [^|]+\\| [^|]+\\| [^|]+\\| [0-9]+ \\([0-9.]+ ×\\) \\|")
-                .containsPattern("(?m)^\\| `w1\\.c4` \\| /s \\| [0-9.]+ \\| [0-9.]+ \\([0-9.]+ ×\\) \\|$");
+                .containsPattern(
+                        "(?m)^\\| `w1\\.c4` \\| /s \\| [0-9.]+ \\| [0-9.]+ \\([0-9.]+ ×\\) \\| [0-9.]+ \\([0-9.]+ ×\\) \\|$");
         assertThat(printed.toString()).contains("# other virtual machines had a part");
         assertThat(Files.readString(folder.resolve("figures.txt")))
                 .contains("fsync=on", "dbos w1.c4 ", "# other virtual machines had a part");

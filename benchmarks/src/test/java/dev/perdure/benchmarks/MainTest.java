@@ -22,7 +22,7 @@ final class MainTest {
     @Test
     void help_names_the_options() {
         assertThat(bench("--help")).isZero();
-        assertThat(out.toString()).contains("--only", "--quick", "--url", "list", "micro");
+        assertThat(out.toString()).contains("--only", "--quick", "--url", "goals", "list", "micro");
     }
 
     @Test

@@ -8,7 +8,9 @@ import dev.perdure.benchmarks.server.BenchDatabase;
  *
  * @param contender the contender to measure
  * @param database an empty database
+ * @param finished how many finished runs a database that has grown has
  * @param meter measures the cost of operations
  * @param results receives the figures
  */
-public record Task(Contender contender, BenchDatabase database, Scale scale, Meter meter, Results results) {}
+public record Task(
+        Contender contender, BenchDatabase database, Scale scale, long finished, Meter meter, Results results) {}

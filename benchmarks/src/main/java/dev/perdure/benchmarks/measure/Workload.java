@@ -11,9 +11,11 @@ public enum Workload {
     W4("1,000 to 1,000,000 sleeping workflows: start rate, heap, threads and disk per sleeper, wake rate"),
     W5("2,000 runs after five steps: the process is killed and restarted; time until all are finished"),
     W6("DAGs of ten no-op tasks with a fan-out of four and two joins: one, and 1,000 concurrently"),
-    W7("growth: w1 with 64 callers and w2's 64 × 100, in an empty database and with 5,000,000 finished runs"),
+    W7(
+            "growth: w1 with 64 callers, w2's 64 × 100, claims, lists and histories, in an empty database and with 20,000,000 finished runs"),
     W8("journal length: time to resume a run with 10, 1,000 and 100,000 entries"),
     OBJECTS("exclusive calls of counters as virtual objects, from 256 callers: one key, 1,000 keys"),
+    WORKERS("several workers: jobs drained, and one-step workflows of 64 callers, by 1, 2, 4 and 8 processes"),
     QUEUES(
             "queues with limits: drain with 64 at once, and with two of each of 1,000 keys; a rate of 1,000/s; a new key beside 100,000 runs of another; another queue beside 1,000,000 runs that may not begin"),
     SCHEDULES(

@@ -43,7 +43,7 @@ public final class Dags {
 
     /** Measures the workload. */
     public static void measure(Task task) throws Exception {
-        try (HikariDataSource pool = task.database().pool(PerdureSteps.CONNECTIONS);
+        try (HikariDataSource pool = task.database().pool();
                 PostgresStore store = PostgresStore.on(pool).open();
                 Perdure perdure = Perdure.on(store).register(DAG).start()) {
             Load.Action one = () -> perdure.start(DAG, 1).result();

@@ -46,7 +46,7 @@ public final class Disturbance {
     /** One of the workers. */
     private record Member(HikariDataSource pool, PostgresStore store, Perdure perdure) implements AutoCloseable {
         static Member on(BenchDatabase database, Definition<Integer, Integer> definition) {
-            HikariDataSource pool = database.pool(PerdureSteps.CONNECTIONS);
+            HikariDataSource pool = database.pool();
             PostgresStore store = PostgresStore.on(pool).open();
             return new Member(
                     pool, store, Perdure.on(store).register(definition).start());

@@ -23,6 +23,8 @@ import org.jspecify.annotations.Nullable;
  */
 public final class Footprint {
     private static final int ACTIVE = 5_000;
+    /** What a store with the most lanes uses, with the connection that listens. */
+    private static final int CONNECTIONS = 9;
 
     private Footprint() {}
 
@@ -39,7 +41,7 @@ public final class Footprint {
                     inStep.countDown();
                     goOn.await();
                 }));
-        try (HikariDataSource pool = task.database().pool(PerdureSteps.CONNECTIONS)) {
+        try (HikariDataSource pool = task.database().pool(CONNECTIONS)) {
             warmUp(task.database());
             long heapBefore = JvmUsage.heap();
             int threadsBefore = JvmUsage.threads();

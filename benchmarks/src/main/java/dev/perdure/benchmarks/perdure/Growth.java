@@ -1,26 +1,39 @@
 package dev.perdure.benchmarks.perdure;
 
+import com.zaxxer.hikari.HikariDataSource;
+import dev.perdure.Invocation;
+import dev.perdure.Perdure;
+import dev.perdure.Run;
+import dev.perdure.RunFilter;
+import dev.perdure.RunId;
+import dev.perdure.StartOptions;
+import dev.perdure.TypeRef;
 import dev.perdure.benchmarks.cost.Metered;
 import dev.perdure.benchmarks.measure.Burst;
 import dev.perdure.benchmarks.measure.Load;
 import dev.perdure.benchmarks.measure.Rounds;
 import dev.perdure.benchmarks.measure.Task;
 import dev.perdure.benchmarks.report.Unit;
-import dev.perdure.benchmarks.server.BenchDatabase;
-import dev.perdure.benchmarks.workload.StepRunner;
-import java.sql.SQLException;
+import dev.perdure.postgres.PostgresStore;
 import java.time.Duration;
+import java.time.Instant;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.ToDoubleFunction;
+import java.util.stream.IntStream;
 
-/**
- * W7: the same work in an empty database, and in one with millions of finished runs. It writes those runs with SQL, in
- * the form that runs of one step leave, because running them would take as long as the whole benchmark.
- */
+/** W7: the same work in an empty database, and in one with millions of finished runs. */
 public final class Growth {
     private static final int CALLERS = 64;
     private static final int STEPS = 100;
-    private static final long PER_INSERT = 500_000;
 
-    private record Round(Metered<Load> runs, Metered<Burst> steps) {
+    /**
+     * What one round has measured.
+     *
+     * @param claims runs a second that were ready when a worker opened, until all have ended
+     * @param lists lists of the newest runs of a definition, a second
+     * @param shows runs shown with their histories, a second
+     */
+    private record Round(Metered<Load> runs, Metered<Burst> steps, double claims, double lists, double shows) {
         double runRate() {
             return runs.result().perSecond();
         }
@@ -30,38 +43,105 @@ public final class Growth {
         }
     }
 
-    private Growth() {}
+    private final Task task;
+    private final AtomicLong ended = new AtomicLong();
+
+    private Growth(Task task) {
+        this.task = task;
+    }
 
     /** Measures the workload. */
     public static void measure(Task task) throws Exception {
-        long count = task.scale().choose(5_000_000L, 200_000L, 1_000L);
+        Growth growth = new Growth(task);
+        long count = task.scale().choose(task.finished(), 200_000L, 1_000L);
         task.results().progress("w7 empty");
-        Rounds<Round> empty = rounds(task);
+        Rounds<Round> empty = growth.rounds();
         task.results().progress("w7: writing %,d finished runs".formatted(count));
-        fill(task.database(), count);
+        Instant began = Instant.now();
+        FinishedRuns.write(task.database(), count);
+        task.results().figure("w7.fill", Unit.SECONDS, (double)
+                Duration.between(began, Instant.now()).toSeconds());
         task.results().progress("w7 full");
-        Rounds<Round> full = rounds(task);
-        report("empty", empty);
-        report("full", full);
-        task.results().figure("w7.w1.ratio", Unit.RATIO, full.median(Round::runRate) / empty.median(Round::runRate));
-        task.results().figure("w7.w2.ratio", Unit.RATIO, full.median(Round::stepRate) / empty.median(Round::stepRate));
+        Rounds<Round> full = growth.rounds();
+        growth.report("empty", empty);
+        growth.report("full", full);
+        growth.compare("w7.w1", empty, full, Round::runRate);
+        growth.compare("w7.w2", empty, full, Round::stepRate);
+        growth.compare("w7.claims", empty, full, Round::claims);
+        growth.compare("w7.lists", empty, full, Round::lists);
+        growth.compare("w7.shows", empty, full, Round::shows);
     }
 
-    private static Rounds<Round> rounds(Task task) throws Exception {
-        try (StepRunner runner = PerdureSteps.open(task.database())) {
-            Load.of(CALLERS, task.scale().warmUp(), () -> runner.run(1));
-            return Rounds.of(task, () -> round(task, runner));
+    private void compare(String metric, Rounds<Round> empty, Rounds<Round> full, ToDoubleFunction<Round> rate) {
+        task.results().figure(metric + ".ratio", Unit.RATIO, full.median(rate) / empty.median(rate));
+    }
+
+    private Rounds<Round> rounds() throws Exception {
+        try (HikariDataSource pool = task.database().pool();
+                PostgresStore store = PostgresStore.on(pool).open()) {
+            Perdure perdure = open(store);
+            try {
+                Load.of(CALLERS, task.scale().warmUp(), () -> PerdureSteps.run(perdure, 1));
+                lists(perdure);
+                shows(perdure);
+            } finally {
+                perdure.close();
+            }
+            return Rounds.of(task, () -> round(store));
         }
     }
 
-    private static Round round(Task task, StepRunner runner) throws Exception {
-        Duration time = task.scale().round();
-        return new Round(
-                task.meter().measure(() -> Load.of(CALLERS, time, () -> runner.run(1))),
-                task.meter().measure(() -> Burst.during(time, CALLERS, () -> runner.run(STEPS))));
+    private Perdure open(PostgresStore store) {
+        return Perdure.on(store)
+                .register(PerdureSteps.STEPS)
+                .listener(change -> ended.addAndGet(change.state().isTerminal() ? 1 : 0))
+                .start();
     }
 
-    private static void report(String state, Rounds<Round> rounds) {
+    private Round round(PostgresStore store) throws Exception {
+        int waiting = task.scale().choose(20_000, 5_000, 50);
+        try (Perdure client = Perdure.on(store).client()) {
+            client.startAll(
+                    IntStream.range(0, waiting).boxed().toList(),
+                    number -> Invocation.of(PerdureSteps.STEPS, 1),
+                    number -> StartOptions.defaults());
+        }
+        long before = ended.get();
+        long began = System.nanoTime();
+        try (Perdure perdure = open(store)) {
+            while (ended.get() - before < waiting) {
+                Thread.sleep(Duration.ofMillis(1));
+            }
+            double claims = waiting * 1e9 / (System.nanoTime() - began);
+            Duration time = task.scale().round();
+            return new Round(
+                    task.meter().measure(() -> Load.of(CALLERS, time, () -> PerdureSteps.run(perdure, 1))),
+                    task.meter().measure(() -> Burst.during(time, CALLERS, () -> PerdureSteps.run(perdure, STEPS))),
+                    claims,
+                    lists(perdure).perSecond(),
+                    shows(perdure).perSecond());
+        }
+    }
+
+    /** As the command {@code runs list} and the dashboard do. */
+    private Load lists(Perdure perdure) throws Exception {
+        RunFilter filter = RunFilter.all().definition(PerdureSteps.STEPS.name()).limit(50);
+        return Load.of(
+                1, task.scale().round().dividedBy(2), () -> perdure.runs(filter).list());
+    }
+
+    /** As the command {@code runs show} does. */
+    private Load shows(Perdure perdure) throws Exception {
+        RunId id = perdure.start(Invocation.of(PerdureSteps.STEPS, 1)).id();
+        Run<Integer> run = perdure.run(id, TypeRef.of(Integer.class));
+        run.result();
+        return Load.of(1, task.scale().round().dividedBy(2), () -> {
+            run.info();
+            run.history();
+        });
+    }
+
+    private void report(String state, Rounds<Round> rounds) {
         rounds.figure("w7.w1." + state, Unit.PER_SECOND, Round::runRate);
         rounds.cost(
                 "w7.w1." + state,
@@ -70,37 +150,8 @@ public final class Growth {
         rounds.cost(
                 "w7.w2." + state,
                 round -> round.steps().cost().per(round.steps().result().count() * STEPS));
+        rounds.figure("w7.claims." + state, Unit.PER_SECOND, Round::claims);
+        rounds.figure("w7.lists." + state, Unit.PER_SECOND, Round::lists);
+        rounds.figure("w7.shows." + state, Unit.PER_SECOND, Round::shows);
     }
-
-    /** Takes blocks of keys for the runs, so that they do not collide with other runs. */
-    private static void fill(BenchDatabase database, long count) throws SQLException {
-        long block = database.number("SELECT setval('perdure.key_block', nextval('perdure.key_block') + %d / 65536 + 2)"
-                        .formatted(count))
-                - count / 65_536
-                - 1;
-        for (long from = 0; from < count; from += PER_INSERT) {
-            database.execute(FILL, (block << 24) + (from << 8), Math.min(PER_INSERT, count - from));
-        }
-        database.execute("VACUUM (FREEZE, ANALYZE) perdure.run");
-        database.execute("VACUUM (FREEZE, ANALYZE) perdure.journal");
-        database.execute("VACUUM (FREEZE, ANALYZE) perdure.event");
-        database.execute("CHECKPOINT");
-    }
-
-    private static final String FILL = """
-            WITH made AS MATERIALIZED (
-                SELECT ? + (n << 8) + (n & 255) AS key, now() - interval '1 day' + n * interval '1 millisecond' AS at
-                FROM generate_series(0, ? - 1) AS n
-            ), runs AS (
-                INSERT INTO perdure.run (key, seed, epoch, created_at, changed_at, changes, priority, partition, state, id,
-                    definition, queue)
-                SELECT key, key, 1, at, at, 1, 0, key & 255, 6, 'done-' || key, 'steps', 'default' FROM made
-            ), events AS (
-                INSERT INTO perdure.event (key, number, partition, state, at) SELECT key, 0, key & 255, 2, at FROM made
-            )
-            INSERT INTO perdure.journal (key, position, note, partition, at, kind, status, name, payload)
-            SELECT key, position, 0, key & 255, at, CASE position WHEN 1 THEN 1 ELSE 0 END, 0,
-                   CASE position WHEN 1 THEN 'step' ELSE '' END, '1'::bytea
-            FROM made CROSS JOIN unnest('{0,1,2147483647}'::int[]) AS position
-            """;
 }

@@ -41,7 +41,7 @@ public final class LongJournal {
     }
 
     private void all(Task task) throws Exception {
-        try (HikariDataSource pool = task.database().pool(PerdureSteps.CONNECTIONS);
+        try (HikariDataSource pool = task.database().pool();
                 PostgresStore store = PostgresStore.on(pool).open();
                 Perdure perdure = Perdure.on(store).register(workflow).start()) {
             for (int entries :

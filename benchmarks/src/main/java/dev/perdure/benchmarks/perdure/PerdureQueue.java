@@ -11,10 +11,8 @@ import dev.perdure.postgres.PostgresStore;
 import java.util.List;
 import java.util.function.IntConsumer;
 
-/** Perdure across processes: a client starts jobs, a worker runs them. Nine connections in total. */
+/** Perdure across processes: a client starts jobs, a worker runs them. */
 public class PerdureQueue implements Queue {
-    private static final int CLIENT_CONNECTIONS = 3;
-
     private final dev.perdure.queue.Queue queue;
     private final int keys;
 
@@ -63,8 +61,8 @@ public class PerdureQueue implements Queue {
 
     @Override
     public Producer producer(BenchDatabase database) {
-        HikariDataSource pool = database.pool(CLIENT_CONNECTIONS);
-        PostgresStore store = PostgresStore.on(pool).lanes(1).open();
+        HikariDataSource pool = database.pool();
+        PostgresStore store = PostgresStore.on(pool).open();
         Perdure client = Perdure.on(store).client();
         Definition<Integer, Integer> job = job(number -> {});
         return new Producer() {
@@ -84,7 +82,7 @@ public class PerdureQueue implements Queue {
 
     @Override
     public Consumer consumer(BenchDatabase database, IntConsumer begins) {
-        HikariDataSource pool = database.pool(PerdureSteps.CONNECTIONS - CLIENT_CONNECTIONS);
+        HikariDataSource pool = database.pool();
         PostgresStore store = PostgresStore.on(pool).open();
         Perdure worker = Perdure.on(store).register(job(begins)).queues(queue).start();
         return () -> {

@@ -25,7 +25,7 @@ public final class PerdureRecoverable implements Recoverable {
 
     @Override
     public Host open(BenchDatabase database, IntConsumer sixth) {
-        HikariDataSource pool = database.pool(PerdureSteps.CONNECTIONS);
+        HikariDataSource pool = database.pool();
         PostgresStore store = PostgresStore.on(pool).open();
         Definition<Integer, Integer> workflow = workflow(sixth);
         Perdure perdure = Perdure.on(store).register(workflow).start();

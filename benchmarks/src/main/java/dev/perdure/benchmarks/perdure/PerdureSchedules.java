@@ -46,7 +46,7 @@ public final class PerdureSchedules {
 
     /** Measures all of it. */
     public static void measure(Task task) throws Exception {
-        try (HikariDataSource pool = task.database().pool(PerdureSteps.CONNECTIONS);
+        try (HikariDataSource pool = task.database().pool();
                 PostgresStore store = PostgresStore.on(pool).open();
                 Perdure perdure = Perdure.on(store).register(JOB).start()) {
             PerdureSchedules schedules = new PerdureSchedules(task, perdure);

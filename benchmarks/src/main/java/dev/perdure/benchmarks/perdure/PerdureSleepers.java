@@ -35,7 +35,7 @@ public final class PerdureSleepers implements Sleepers {
     private long wanted;
 
     private PerdureSleepers(BenchDatabase database) {
-        pool = database.pool(PerdureSteps.CONNECTIONS);
+        pool = database.pool();
         store = PostgresStore.on(pool).open();
         perdure = Perdure.on(store).register(SLEEPER).listener(this::count).start();
     }

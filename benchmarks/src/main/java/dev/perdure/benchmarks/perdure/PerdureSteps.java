@@ -11,10 +11,7 @@ import dev.perdure.retention.Retention;
 
 /** Workflows of no-op steps on Perdure. */
 public final class PerdureSteps implements StepRunner {
-    /** The total, with the connection that listens. */
-    static final int CONNECTIONS = 9;
-
-    private static final Definition<Integer, Integer> STEPS =
+    static final Definition<Integer, Integer> STEPS =
             Definition.of("steps", Integer.class, Integer.class, (ctx, count) -> {
                 int last = 0;
                 for (int i = 0; i < count; i++) {
@@ -29,7 +26,7 @@ public final class PerdureSteps implements StepRunner {
     private final Perdure perdure;
 
     private PerdureSteps(BenchDatabase database, Retention retention) {
-        pool = database.pool(CONNECTIONS);
+        pool = database.pool();
         store = PostgresStore.on(pool).open();
         perdure = Perdure.on(store).register(STEPS).retention(retention).start();
     }
@@ -46,6 +43,11 @@ public final class PerdureSteps implements StepRunner {
 
     @Override
     public void run(int steps) {
+        run(perdure, steps);
+    }
+
+    /** Runs a workflow of this many steps and waits for its result. */
+    static void run(Perdure perdure, int steps) {
         perdure.start(Invocation.of(STEPS, steps)).result();
     }
 

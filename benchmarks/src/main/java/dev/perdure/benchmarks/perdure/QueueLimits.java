@@ -46,7 +46,7 @@ public final class QueueLimits {
 
     /** Measures all of it. */
     public static void measure(Task task) throws Exception {
-        try (HikariDataSource pool = task.database().pool(PerdureSteps.CONNECTIONS);
+        try (HikariDataSource pool = task.database().pool();
                 PostgresStore store = PostgresStore.on(pool).open();
                 Perdure client = Perdure.on(store).client()) {
             QueueLimits limits = new QueueLimits(task, store, client);

@@ -1,6 +1,7 @@
 package dev.perdure.benchmarks.perdure;
 
 import dev.perdure.benchmarks.measure.Load;
+import dev.perdure.benchmarks.measure.Scale;
 import dev.perdure.benchmarks.measure.Task;
 import dev.perdure.benchmarks.process.ChildProcess;
 import dev.perdure.benchmarks.report.Unit;
@@ -37,7 +38,7 @@ public final class Takeover {
                 new PerdureRecoverable().open(task.database(), number -> begun.add(System.nanoTime()));
         try (Observer observer = new Observer(task.database())) {
             Takeover takeover = new Takeover(task, begun, observer);
-            takeover.one(task.scale().choose(100, 10, 1));
+            takeover.one(task.scale() == Scale.GOALS ? 40 : task.scale().choose(100, 10, 1));
             takeover.many(task.scale().choose(2_000, 2_000, 20), task.scale().rounds());
         } finally {
             standby.close();

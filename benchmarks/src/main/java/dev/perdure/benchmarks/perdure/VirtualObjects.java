@@ -41,7 +41,7 @@ public final class VirtualObjects {
 
     /** Measures the workload. */
     public static void measure(Task task) throws Exception {
-        try (HikariDataSource pool = task.database().pool(PerdureSteps.CONNECTIONS);
+        try (HikariDataSource pool = task.database().pool();
                 PostgresStore store = PostgresStore.on(pool).open();
                 Perdure perdure = Perdure.on(store).register(new Counter()).start()) {
             int callers = task.scale().choose(CALLERS, CALLERS, 16);

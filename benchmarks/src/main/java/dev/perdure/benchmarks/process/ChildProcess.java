@@ -34,7 +34,8 @@ public final class ChildProcess implements AutoCloseable, Meter.OtherProcess {
 
     /** Starts a process with this main class, which calls {@link #answer}. */
     public static ChildProcess with(Class<?> main, BenchDatabase database, String... arguments) throws IOException {
-        return new ChildProcess(Jvm.start(main, database, ProcessBuilder.Redirect.INHERIT, List.of(arguments)));
+        return new ChildProcess(
+                Jvm.start(main, database, Jvm.added(), ProcessBuilder.Redirect.INHERIT, List.of(arguments)));
     }
 
     /** Sends a command and waits for the answer. */

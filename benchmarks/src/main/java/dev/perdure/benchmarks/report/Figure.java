@@ -22,6 +22,11 @@ public record Figure(String contender, String metric, Unit unit, double median, 
         return new Figure(contender, metric, unit, median, sorted[0], sorted[sorted.length - 1], sorted.length);
     }
 
+    /** The same figure, as that of another contender. */
+    Figure of(String other) {
+        return new Figure(other, metric, unit, median, least, most, rounds);
+    }
+
     /** {@code contender metric value unit} and, after a hash sign, the range of the rounds. */
     public String line() {
         String figure = "%s %s %s %s".formatted(contender, metric, number(median), unit.text());

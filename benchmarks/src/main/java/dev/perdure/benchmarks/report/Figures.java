@@ -18,6 +18,16 @@ public final class Figures {
         return List.copyOf(all);
     }
 
+    /** These figures, with those of one contender in the place of those of another. */
+    Figures with(String contender, String insteadOf) {
+        Figures figures = new Figures();
+        all.stream()
+                .filter(figure -> !figure.contender().equals(insteadOf))
+                .map(figure -> figure.contender().equals(contender) ? figure.of(insteadOf) : figure)
+                .forEach(figures::add);
+        return figures;
+    }
+
     public Optional<Figure> find(String contender, String metric) {
         return all.stream()
                 .filter(figure ->

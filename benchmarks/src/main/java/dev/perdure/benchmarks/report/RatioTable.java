@@ -6,24 +6,28 @@ import java.util.Locale;
 import java.util.Optional;
 
 /**
- * Perdure compared with its peers in all metrics except costs, as Markdown. Perdure is better if the ratio is above
- * one.
+ * Perdure with its defaults, Perdure tuned, and its peers in all metrics except costs, as Markdown. A ratio above one
+ * says how many times better tuning makes Perdure, or how many times better Perdure with its defaults is than a peer.
  */
 public final class RatioTable {
     private static final String PERDURE = "perdure";
+    private static final String TUNED = "tuned";
+    private static final String NONE = "–";
 
     private final Figures figures;
-    private final List<String> peers;
+    private final List<String> others;
 
     public RatioTable(Figures figures, List<String> peers) {
         this.figures = figures;
-        this.peers = peers.stream()
-                .filter(peer -> figures.all().stream()
-                        .anyMatch(figure -> figure.contender().equals(peer)))
+        List<String> all = new ArrayList<>(List.of(TUNED));
+        all.addAll(peers);
+        this.others = all.stream()
+                .filter(other -> figures.all().stream()
+                        .anyMatch(figure -> figure.contender().equals(other)))
                 .toList();
     }
 
-    /** The table; empty if no peer was measured. */
+    /** The table; empty if there is nothing to compare with. */
     public List<String> lines() {
         List<String> rows = figures.metrics().stream()
                 .filter(metric -> CostKind.measured(metric).isEmpty())
@@ -33,19 +37,17 @@ public final class RatioTable {
             return List.of();
         }
         List<String> lines = new ArrayList<>();
-        lines.add("| metric | unit | perdure | " + String.join(" | ", peers) + " |");
-        lines.add("|---|---|---:|" + "---:|".repeat(peers.size()));
+        lines.add("| metric | unit | perdure | " + String.join(" | ", others) + " |");
+        lines.add("|---|---|---:|" + "---:|".repeat(others.size()));
         lines.addAll(rows);
         return lines;
     }
 
     private Optional<String> row(String metric) {
         Optional<Figure> ours = figures.find(PERDURE, metric);
-        List<String> cells = peers.stream()
-                .map(peer -> figures.find(peer, metric))
-                .map(theirs -> cell(ours, theirs))
-                .toList();
-        if (ours.isEmpty() || cells.stream().allMatch("–"::equals)) {
+        List<String> cells =
+                others.stream().map(other -> cell(ours, other, metric)).toList();
+        if (ours.isEmpty() || cells.stream().allMatch(NONE::equals)) {
             return Optional.empty();
         }
         Figure figure = ours.get();
@@ -53,16 +55,19 @@ public final class RatioTable {
                 .formatted(metric, figure.unit().text(), Figure.number(figure.median()), String.join(" | ", cells)));
     }
 
-    private static String cell(Optional<Figure> ours, Optional<Figure> theirs) {
+    private String cell(Optional<Figure> ours, String other, String metric) {
+        Optional<Figure> theirs = figures.find(other, metric);
         if (ours.isEmpty() || theirs.isEmpty()) {
-            return "–";
+            return NONE;
         }
-        return "%s (%s)".formatted(Figure.number(theirs.get().median()), times(ours.get(), theirs.get()));
+        String ratio = other.equals(TUNED) ? times(theirs.get(), ours.get()) : times(ours.get(), theirs.get());
+        return "%s (%s)".formatted(Figure.number(theirs.get().median()), ratio);
     }
 
-    /** How many times better Perdure's figure is. */
-    static String times(Figure ours, Figure theirs) {
-        double ratio = theirs.unit().moreIsBetter() ? ours.median() / theirs.median() : theirs.median() / ours.median();
+    /** How many times better the first figure is than the second. */
+    static String times(Figure first, Figure second) {
+        double ratio =
+                second.unit().moreIsBetter() ? first.median() / second.median() : second.median() / first.median();
         if (!Double.isFinite(ratio)) {
             return "no ratio";
         }

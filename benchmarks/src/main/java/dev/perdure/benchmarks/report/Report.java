@@ -7,6 +7,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.function.Function;
 
 /**
  * Prints the report of a run, and writes {@code figures.txt}, {@code tables.md} and {@code chart.svg} into a folder.
@@ -14,11 +15,14 @@ import java.util.Optional;
 public final class Report {
     private final Path folder;
     private final PrintWriter out;
+    private final Function<Figures, List<String>> goals;
     private List<String> machine = List.of();
 
-    public Report(Path folder, PrintWriter out) {
+    /** @param goals the table of the goals */
+    public Report(Path folder, PrintWriter out, Function<Figures, List<String>> goals) {
         this.folder = folder;
         this.out = out;
+        this.goals = goals;
     }
 
     /** Prints the description of the machine. */
@@ -47,11 +51,11 @@ public final class Report {
         out.flush();
     }
 
-    private static List<String> tables(Figures figures) {
+    private List<String> tables(Figures figures) {
         List<List<String>> tables = List.of(
                 new RatioTable(figures, List.of("dbos", "dbscheduler", "jobrunr")).lines(),
-                new CostTable(figures, List.of("raw", "perdure", "dbos", "dbscheduler", "jobrunr")).lines(),
-                new Targets(figures).lines());
+                new CostTable(figures, List.of("raw", "perdure", "tuned", "dbos", "dbscheduler", "jobrunr")).lines(),
+                goals.apply(figures));
         List<String> lines = new ArrayList<>();
         for (List<String> table : tables) {
             if (!lines.isEmpty() && !table.isEmpty()) {

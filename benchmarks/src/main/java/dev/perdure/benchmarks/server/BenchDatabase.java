@@ -38,14 +38,24 @@ public record BenchDatabase(String url, String user, String password) {
         return source.getUrl();
     }
 
+    /** A pool for the measured code, with the defaults of pool and driver. */
+    public HikariDataSource pool() {
+        return new HikariDataSource(pooled());
+    }
+
     /** A pool of this size for the measured code, otherwise with the defaults of pool and driver. */
     public HikariDataSource pool(int size) {
+        HikariConfig config = pooled();
+        config.setMaximumPoolSize(size);
+        return new HikariDataSource(config);
+    }
+
+    private HikariConfig pooled() {
         HikariConfig config = new HikariConfig();
         config.setJdbcUrl(countedUrl());
         config.setUsername(user);
         config.setPassword(password);
-        config.setMaximumPoolSize(size);
-        return new HikariDataSource(config);
+        return config;
     }
 
     public Connection connect() throws SQLException {

@@ -4,6 +4,7 @@ import dev.perdure.benchmarks.cost.Metered;
 import dev.perdure.benchmarks.measure.Load;
 import dev.perdure.benchmarks.measure.Measurement;
 import dev.perdure.benchmarks.measure.Rounds;
+import dev.perdure.benchmarks.measure.Scale;
 import dev.perdure.benchmarks.measure.Task;
 import dev.perdure.benchmarks.report.Unit;
 import java.util.List;
@@ -17,12 +18,17 @@ public final class OneStep {
         return task -> {
             try (StepRunner runner = factory.open(task.database())) {
                 Load.of(16, task.scale().warmUp(), () -> runner.run(1));
-                for (int callers :
-                        task.scale().choose(List.of(1, 16, 64, 256, 1_000), List.of(1, 64, 256), List.of(4))) {
+                for (int callers : callers(task.scale())) {
                     measure(task, runner, callers);
                 }
             }
         };
+    }
+
+    private static List<Integer> callers(Scale scale) {
+        return scale == Scale.GOALS
+                ? List.of(1, 64, 256, 1_000)
+                : scale.choose(List.of(1, 16, 64, 256, 1_000), List.of(1, 64, 256), List.of(4));
     }
 
     private static void measure(Task task, StepRunner runner, int callers) throws Exception {

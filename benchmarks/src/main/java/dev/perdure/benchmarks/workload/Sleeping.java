@@ -5,6 +5,7 @@ import dev.perdure.benchmarks.cost.Metered;
 import dev.perdure.benchmarks.measure.JvmUsage;
 import dev.perdure.benchmarks.measure.Measurement;
 import dev.perdure.benchmarks.measure.Rounds;
+import dev.perdure.benchmarks.measure.Scale;
 import dev.perdure.benchmarks.measure.Task;
 import dev.perdure.benchmarks.report.Unit;
 import java.time.Duration;
@@ -46,15 +47,28 @@ public final class Sleeping {
 
     private void measure(int largest) throws Exception {
         task.results().progress("w4 warm-up");
-        int warmUp = task.scale().choose(2_000, 1_000, 20);
         perSecond = 100;
-        perSecond = round(warmUp).asleep().startRate();
-        for (int count :
-                task.scale().choose(List.of(1_000, 10_000, 100_000, 1_000_000), List.of(10_000), List.of(50))) {
-            if (count <= largest) {
-                measure(count, count >= ONE_ROUND_FROM ? 1 : task.scale().rounds());
-            }
+        for (int count : warmUps(largest)) {
+            perSecond = round(count).asleep().startRate();
         }
+        for (int count : counts(largest)) {
+            measure(count, count >= ONE_ROUND_FROM ? 1 : task.scale().rounds());
+        }
+    }
+
+    /** The last of them tells how long the starts of those that are measured take. */
+    private List<Integer> warmUps(int largest) {
+        return task.scale() == Scale.GOALS
+                ? List.of(2_000, largest / 10)
+                : List.of(task.scale().choose(2_000, 1_000, 20));
+    }
+
+    private List<Integer> counts(int largest) {
+        return task.scale() == Scale.GOALS
+                ? List.of(largest)
+                : task.scale().choose(List.of(1_000, 10_000, 100_000, 1_000_000), List.of(10_000), List.of(50)).stream()
+                        .filter(count -> count <= largest)
+                        .toList();
     }
 
     private void measure(int count, int rounds) throws Exception {

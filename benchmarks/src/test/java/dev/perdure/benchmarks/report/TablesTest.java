@@ -50,14 +50,43 @@ final class TablesTest {
     }
 
     @Test
-    void a_target_is_told_as_reached_or_not() {
-        figures.add(Figure.of("perdure", "w1.c64", Unit.PER_SECOND, 700));
+    void what_tuning_gains_is_the_column_after_the_defaults() {
+        figures.add(Figure.of("perdure", "rate", Unit.PER_SECOND, 300));
+        figures.add(Figure.of("tuned", "rate", Unit.PER_SECOND, 360));
+        figures.add(Figure.of("dbos", "rate", Unit.PER_SECOND, 100));
+        assertThat(new RatioTable(figures, List.of("dbos")).lines())
+                .contains(
+                        "| metric | unit | perdure | tuned | dbos |",
+                        "| `rate` | /s | 300 | 360 (1.20 ×) | 100 (3.00 ×) |");
+    }
+
+    @Test
+    void a_goal_is_told_as_reached_or_not_by_the_figure_with_defaults() {
+        figures.add(Figure.of("perdure", "w1.c64", Unit.PER_SECOND, 1_000));
+        figures.add(Figure.of("tuned", "w1.c64", Unit.PER_SECOND, 1_100));
         figures.add(Figure.of("dbos", "w1.c64", Unit.PER_SECOND, 100));
         figures.add(Figure.of("perdure", "w3.latency.p50", Unit.MILLISECONDS, 5.5));
-        assertThat(new Targets(figures).lines())
+        figures.add(Figure.of("tuned", "w3.latency.p50", Unit.MILLISECONDS, 3));
+        figures.add(Figure.of("perdure", "w1.c64.cpu", Unit.MICROSECONDS, 200));
+        figures.add(Figure.of("dbos", "w1.c64.cpu", Unit.MICROSECONDS, 1_500));
+        assertThat(new Goals(figures).lines())
+                .containsExactly(
+                        "| goal | wanted | with defaults | | tuned |",
+                        "|---|---:|---:|---|---:|",
+                        "| w1.c64 relative to DBOS | ≥ 10 | 10 | reached | 11 |",
+                        "| w3.latency.p50, ms | ≤ 4 | 5.500 | **not reached** | 3 |",
+                        "| processor time of w1.c64: DBOS's relative to Perdure's | ≥ 8 | 7.500 | **not reached** | – |");
+    }
+
+    @Test
+    void all_goals_are_listed_also_those_that_were_not_measured() {
+        figures.add(Figure.of("perdure", "footprint.connections", Unit.COUNT, 9));
+        assertThat(new Goals(figures).all())
                 .contains(
-                        "| w1.c64 relative to DBOS | ≥ 7 | 7 | reached |",
-                        "| w3.latency.p50, ms | ≤ 5 | 5.500 | **not reached** |");
+                        "| footprint.connections | ≤ 9 | 9 | reached | – |",
+                        "| w7.lists: beside finished runs, relative to an empty database | ≥ 0.9 | – | not measured | – |")
+                .last()
+                .isEqualTo("1 of 46 goals are reached; 45 were not measured.");
     }
 
     @Test

@@ -4,19 +4,19 @@ import java.util.OptionalDouble;
 import java.util.function.Function;
 
 /**
- * A performance target, computed from the figures of one run.
+ * A performance goal, computed from the figures of one run.
  *
  * @param what a description
  * @param atLeast whether the limit is a minimum; otherwise it is a maximum
  * @param seen computes the number, if all its figures were measured
  */
-record Target(String what, boolean atLeast, double limit, Function<Figures, OptionalDouble> seen) {
-    static Target atLeast(double limit, String what, Function<Figures, OptionalDouble> seen) {
-        return new Target(what, true, limit, seen);
+record Goal(String what, boolean atLeast, double limit, Function<Figures, OptionalDouble> seen) {
+    static Goal atLeast(double limit, String what, Function<Figures, OptionalDouble> seen) {
+        return new Goal(what, true, limit, seen);
     }
 
-    static Target atMost(double limit, String what, Function<Figures, OptionalDouble> seen) {
-        return new Target(what, false, limit, seen);
+    static Goal atMost(double limit, String what, Function<Figures, OptionalDouble> seen) {
+        return new Goal(what, false, limit, seen);
     }
 
     boolean reachedBy(double value) {
