@@ -20,6 +20,9 @@ import dev.perdure.version.WorkerInfo.Heap;
 import java.lang.reflect.Proxy;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
+import java.sql.SQLFeatureNotSupportedException;
+import java.sql.ResultSet;
+import java.sql.Statement;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.util.Set;
@@ -462,6 +465,73 @@ final class BackendsIT {
                     .isEqualTo("t");
             await().until(() -> listening().isEmpty());
             assertThat(here.start(Invocation.of(ENDS, "x")).result()).isEqualTo("x");
+        }
+    }
+
+    @Test
+    void a_registration_does_not_wait_for_long_for_a_row_that_is_locked() throws Exception {
+        try (Listener listener = new Listener();
+                Connection locking = TestServer.plain().getConnection()) {
+            locking.setAutoCommit(false);
+            try (Statement statement = locking.createStatement()) {
+                statement.execute("UPDATE %s.worker SET lease = lease WHERE id = '%s'"
+                        .formatted(schema, listener.fixture.worker));
+            }
+            listener.backends.joined(Integer.parseInt(listener.worker));
+            Backends.Attended refused = listener.attend();
+            assertThat(refused.asked()).isTrue();
+            assertThat(refused.registered()).isFalse();
+            assertThat(refused.doubt()).as("the worker is not taken for dead").isFalse();
+            locking.rollback();
+            listener.now.addAndGet(SETTLED.toNanos() * 2);
+            assertThat(listener.attend().registered()).as("a later try").isTrue();
+        }
+    }
+
+    /** A pool of one connection that cannot be unwrapped, so that listening fails. */
+    private static final class OpaquePool extends PGSimpleDataSource {
+        private static final long serialVersionUID = 1;
+        private final AtomicInteger returned = new AtomicInteger();
+        private final transient Connection only;
+
+        OpaquePool() throws SQLException {
+            only = TestServer.plain().getConnection();
+        }
+
+        @Override
+        public Connection getConnection() {
+            return (Connection) Proxy.newProxyInstance(
+                    getClass().getClassLoader(), new Class<?>[] {Connection.class}, (self, method, arguments) -> {
+                        switch (method.getName()) {
+                            case "unwrap" -> throw new SQLFeatureNotSupportedException("not a wrapper", "0A000");
+                            case "close" -> {
+                                returned.incrementAndGet();
+                                return null;
+                            }
+                            default -> {
+                                return method.invoke(only, arguments);
+                            }
+                        }
+                    });
+        }
+    }
+
+    @Test
+    void a_connection_that_cannot_listen_goes_back_to_its_pool_as_it_came() throws Exception {
+        OpaquePool pool = new OpaquePool();
+        int before = pool.only.getNetworkTimeout();
+        try (PostgresStore one = PostgresStore.on(TestServer.plain())
+                .schema(schema)
+                .listenOn(pool)
+                .open()) {
+            await().until(() -> pool.returned.get() > 0);
+        }
+        assertThat(pool.only.getNetworkTimeout()).isEqualTo(before);
+        try (Statement statement = pool.only.createStatement();
+                ResultSet channels = statement.executeQuery("SELECT pg_listening_channels()")) {
+            assertThat(channels.next()).as("it listens").isFalse();
+        } finally {
+            pool.only.close();
         }
     }
 }

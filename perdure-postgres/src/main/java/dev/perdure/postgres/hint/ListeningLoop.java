@@ -76,16 +76,19 @@ public final class ListeningLoop implements AutoCloseable {
                 try (Connection connection = source.getConnection()) {
                     boolean autoCommit = connection.getAutoCommit();
                     int networkTimeout = connection.getNetworkTimeout();
-                    PGConnection driver = begin(connection);
-                    if (lost) {
-                        LOG.info("Listening for notifications again.");
-                        hints.tellHere(new Hints.WorkReady());
+                    try {
+                        PGConnection driver = begin(connection);
+                        if (lost) {
+                            LOG.info("Listening for notifications again.");
+                            hints.tellHere(new Hints.WorkReady());
+                        }
+                        lost = false;
+                        pause = PAUSE_STEP_MILLIS;
+                        listening.countDown();
+                        listen(connection, driver);
+                    } finally {
+                        end(connection, autoCommit, networkTimeout);
                     }
-                    lost = false;
-                    pause = PAUSE_STEP_MILLIS;
-                    listening.countDown();
-                    listen(connection, driver);
-                    end(connection, autoCommit, networkTimeout);
                 } catch (SQLException e) {
                     if (!lost && !isClosing()) {
                         LOG.warn("Not listening for notifications for now; polling continues: {}", e.getMessage());
@@ -162,15 +165,17 @@ public final class ListeningLoop implements AutoCloseable {
     }
 
     /**
-     * The connection may go back to a pool, whose other users do not want these notifications, so it stops listening
-     * first.
+     * The connection may go back to a pool, whose other users do not want these notifications and settings, also if the
+     * server has refused to listen.
      */
-    private void end(Connection connection, boolean autoCommit, int networkTimeout) throws SQLException {
+    private void end(Connection connection, boolean autoCommit, int networkTimeout) {
         try (Statement statement = connection.createStatement()) {
             statement.execute("UNLISTEN %s".formatted(schema.channel()));
+            connection.setAutoCommit(autoCommit);
+            connection.setNetworkTimeout(Runnable::run, networkTimeout);
+        } catch (SQLException lost) {
+            LOG.debug("The listening connection is lost.", lost);
         }
-        connection.setAutoCommit(autoCommit);
-        connection.setNetworkTimeout(Runnable::run, networkTimeout);
     }
 
     @Override

@@ -10,10 +10,13 @@ public final class BackendSql {
      * copy that arrives late, from an earlier connection. (The times when the backends began would not tell: a pool may
      * give an older connection.) A worker that was seen without its backend is alive: its lease begins anew, unless its
      * process has dropped its runs and joined as another one.
+     *
+     * <p>It waits half a second for a row that another transaction has locked. The connection that sends it has to hear
+     * notifications meanwhile, so it tries again later.
      */
     private static final String REGISTER = """
             WITH here AS MATERIALIZED (
-                SELECT a.pid, a.backend_start, a.usesysid
+                SELECT a.pid, a.backend_start, a.usesysid, set_config('lock_timeout', '500ms', true)
                 FROM (SELECT ?::int AS pid) driver
                 LEFT JOIN pg_stat_get_activity(pg_backend_pid()) a ON a.pid = driver.pid
             ), registered AS (
