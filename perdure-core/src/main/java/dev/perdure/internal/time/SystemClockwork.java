@@ -38,9 +38,19 @@ public final class SystemClockwork implements Clockwork {
         return new SystemSignal();
     }
 
+    /**
+     * The thread inherits no thread locals: a run that happens to begin on the thread of a request, or of another run, has
+     * neither its MDC nor its user.
+     */
     @Override
     public void fork(String name, Runnable task) {
-        Thread.ofVirtual().name(name).start(task);
+        Thread thread = Thread.ofVirtual()
+                .name(name)
+                .inheritInheritableThreadLocals(false)
+                .unstarted(task);
+        // Without that, the class loader would be the system's, which does not know the classes of many applications.
+        thread.setContextClassLoader(Thread.currentThread().getContextClassLoader());
+        thread.start();
     }
 
     @Override
