@@ -15,7 +15,8 @@ import java.util.Optional;
  * @param attempt which attempt of a step or transaction it was, from 1; 0 for everything else
  * @param at when it became durable, by the store's clock
  * @param nextAttemptAt when the next attempt is due, if this one failed and another follows after a delay
- * @param reason what the attempt or the step failed with, why the run is in this state, or the progress
+ * @param reason what the attempt or the step failed with, why the run is in this state, the progress, or the headers, one
+ *     {@code name=value} in each line
  */
 public record HistoryEvent(
         Kind kind,
@@ -90,6 +91,8 @@ public record HistoryEvent(
         DEADLINE,
         /** There was no value. */
         ABSENT,
+        /** Interceptors of the sender gave headers to the message, the event or the answer that the run received. */
+        HEADERS,
         /** An attempt reported its progress: the last report of one that failed, or of one that has not ended. */
         PROGRESS,
         /** Something that this version of the library does not know: a newer version recorded it, or a person did. */
@@ -101,7 +104,7 @@ public record HistoryEvent(
      * route} or {@code run is SUSPENDED}.
      */
     public String text() {
-        return reason.map(why -> happened() + ": " + why).orElse(happened());
+        return reason.map(why -> happened() + ": " + why.replace("\n", ", ")).orElse(happened());
     }
 
     private String happened() {
@@ -113,6 +116,7 @@ public record HistoryEvent(
             case BEGUN -> begun();
             case ATTEMPT -> "attempt %d of %s failed".formatted(attempt, subject());
             case FAILURE -> failed();
+            case HEADERS -> subject() + " came with headers";
             case PROGRESS -> "attempt %d of %s reported".formatted(attempt, subject());
             case CANCELLED -> subject() + " ended, because the run was cancelled";
             case DEADLINE -> subject() + " ended, because the deadline of the run passed";

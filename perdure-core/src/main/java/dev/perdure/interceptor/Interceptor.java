@@ -51,6 +51,25 @@ public interface Interceptor {
     }
 
     /**
+     * A message, the value or rejection of a promise or awakeable, or an event is about to be sent to a run. The
+     * interceptor may give it headers. They are recorded with what the run receives, and its history shows them as
+     * {@link dev.perdure.HistoryEvent.Status#HEADERS}; the code that receives it does not see them.
+     *
+     * <p>The engine calls it on the thread of the sender before it writes anything, also for what is sent in the
+     * sender's own transaction, for the messages of a start and for what a run sends. It does not call it again on a
+     * replay. It is not called for what SQL sends, for the results of children and for published values.
+     *
+     * <p>What it throws reaches the sender, and nothing is sent. Inside of a run it pauses that run; for events and
+     * awakeables, which runs send in steps, it fails the attempt.
+     *
+     * @param call what is sent
+     * @return the same with other headers; the engine looks at nothing else of it
+     */
+    default SendCall send(SendCall call) {
+        return call;
+    }
+
+    /**
      * Wraps the code of a run: a workflow, a task of a DAG or a handler of a virtual object. The engine calls it, and
      * then what it returns, on the virtual thread of the run, each time that a worker enters the code: at the beginning,
      * and after each wait during which the run has left memory. So what it sets on the thread at the beginning of the

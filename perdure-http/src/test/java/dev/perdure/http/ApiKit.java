@@ -10,6 +10,8 @@ import dev.perdure.http.security.Authentication;
 import dev.perdure.http.security.Role;
 import dev.perdure.http.security.Tokens;
 import dev.perdure.http.security.Webhook;
+import dev.perdure.interceptor.Interceptor;
+import dev.perdure.interceptor.StartCall;
 import dev.perdure.queue.Limiter;
 import dev.perdure.queue.Queue;
 import dev.perdure.reaction.Occasion;
@@ -48,6 +50,14 @@ final class ApiKit implements AutoCloseable {
     /** Which routes were answered without a problem. */
     final TreeSet<String> answered = new TreeSet<>();
 
+    /** Gives runs headers. */
+    private static final class Headers implements Interceptor {
+        @Override
+        public StartCall start(StartCall call) {
+            return call.with("tenant", "acme").with("card", "4111");
+        }
+    }
+
     ApiKit(Store store) {
         this(store, builder -> builder);
     }
@@ -56,6 +66,7 @@ final class ApiKit implements AutoCloseable {
         perdure = Perdure.on(store)
                 .register(sample.all())
                 .version("v1")
+                .interceptor(new Headers())
                 .queues(Queue.named("default"), Queue.named("slow").concurrency(3))
                 .limiters(Limiter.named("partner").concurrency(2))
                 .reactions(Reaction.named("alert")

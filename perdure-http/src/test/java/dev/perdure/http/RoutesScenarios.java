@@ -107,6 +107,7 @@ abstract class RoutesScenarios {
         startOrder("o-1");
         Answer run = kit.get("/runs/o-1").is(200);
         assertThat(run.at("/run/state")).isEqualTo("COMPLETED");
+        assertThat(run.at("/headers/tenant")).isEqualTo("acme");
         assertThat(run.at("/input/item")).isEqualTo("book");
         assertThat(run.json().at("/result/paid").toString()).isEqualTo("19.50");
         assertThat(kit.get("/runs/o-1/history").json().at("/history").findValuesAsString("text"))

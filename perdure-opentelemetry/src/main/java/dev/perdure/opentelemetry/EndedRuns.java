@@ -32,6 +32,7 @@ final class EndedRuns implements AutoCloseable {
     private static final int MOST_WAITING = 10_000;
 
     private final Tracer tracer;
+    private final Failures failures;
     /** Runs whose code has ended, and whose end is not yet durable. */
     private final Set<RunId> expected = ConcurrentHashMap.newKeySet();
 
@@ -46,8 +47,15 @@ final class EndedRuns implements AutoCloseable {
 
     private volatile @Nullable Supplier<Perdure> engine;
 
-    EndedRuns(Tracer tracer) {
+    EndedRuns(Tracer tracer, Failures failures) {
         this.tracer = tracer;
+        this.failures = failures;
+    }
+
+    EndedRuns telling(Failures told) {
+        EndedRuns changed = new EndedRuns(tracer, told);
+        changed.engine = engine;
+        return changed;
     }
 
     void readFrom(Supplier<Perdure> source) {
@@ -83,7 +91,7 @@ final class EndedRuns implements AutoCloseable {
             RunInfo info = run.info();
             Context context = TraceHeaders.read(info.description().headers(), Context.root());
             if (isSampled(context)) {
-                new RunSpans(tracer, info, context).emit(run.history());
+                new RunSpans(tracer, info, context, failures).emit(run.history());
             }
         } catch (RuntimeException unreadable) { // the engine, or the application around it, is closing
             LOG.debug("Run {} cannot be read, so its trace lacks the spans of the run and its waits.", id, unreadable);

@@ -6,16 +6,18 @@ import dev.perdure.RunChange;
 import dev.perdure.RunListener;
 import dev.perdure.RunState;
 import dev.perdure.interceptor.Interceptor;
+import dev.perdure.interceptor.SendCall;
 import dev.perdure.interceptor.StartCall;
 import dev.perdure.interceptor.StepCall;
 import dev.perdure.interceptor.Unwinding;
 import dev.perdure.interceptor.WorkflowCall;
 import io.opentelemetry.api.OpenTelemetry;
 import io.opentelemetry.api.trace.Span;
+import io.opentelemetry.api.trace.SpanBuilder;
 import io.opentelemetry.api.trace.SpanKind;
-import io.opentelemetry.api.trace.StatusCode;
 import io.opentelemetry.api.trace.Tracer;
 import io.opentelemetry.context.Context;
+import java.util.Locale;
 import java.util.concurrent.Callable;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
@@ -37,16 +39,19 @@ import org.jspecify.annotations.Nullable;
 public final class Tracing implements Interceptor, RunListener, AutoCloseable {
     private final Tracer tracer;
     private final EndedRuns ended;
+    private final Failures failures;
 
-    private Tracing(Tracer tracer, EndedRuns ended) {
+    private Tracing(Tracer tracer, EndedRuns ended, Failures failures) {
         this.tracer = tracer;
         this.ended = ended;
+        this.failures = failures;
     }
 
     /** Tracing for one engine, which {@link #start} makes. */
     public static Tracing of(OpenTelemetry openTelemetry) {
         Tracer tracer = openTelemetry.getTracer("dev.perdure");
-        return new Tracing(tracer, new EndedRuns(tracer));
+        Failures told = new Failures(false);
+        return new Tracing(tracer, new EndedRuns(tracer, told), told);
     }
 
     /**
@@ -59,6 +64,15 @@ public final class Tracing implements Interceptor, RunListener, AutoCloseable {
         Tracing tracing = of(openTelemetry);
         tracing.ended.readFrom(engine);
         return tracing;
+    }
+
+    /**
+     * The same with the messages and stack traces of exceptions in its spans. Without this, spans have only the class of an
+     * exception, because a message may hold data of the application, and traces often leave it. Use it in place of this one.
+     */
+    public Tracing withExceptionMessages() {
+        Failures told = new Failures(true);
+        return new Tracing(tracer, ended.telling(told), told);
     }
 
     /** Starts an engine whose runs are traced. Close the engine before this. */
@@ -81,6 +95,24 @@ public final class Tracing implements Interceptor, RunListener, AutoCloseable {
                 .startSpan();
         span.end();
         return span.getSpanContext().isValid() ? TraceHeaders.write(call, parent.with(span)) : call;
+    }
+
+    /** What a run sends without a trace of its own, such as one that SQL has started, begins none. */
+    @Override
+    public SendCall send(SendCall call) {
+        Context current = Context.current();
+        if (call.sentBy().isPresent() && !Span.fromContext(current).getSpanContext().isValid()) {
+            return call;
+        }
+        SpanBuilder builder = tracer.spanBuilder(("send " + call.name()).strip())
+                .setParent(current)
+                .setSpanKind(SpanKind.PRODUCER)
+                .setAttribute(RunSpans.SENT, call.kind().name().toLowerCase(Locale.ROOT));
+        call.to().ifPresent(run -> builder.setAttribute(RunSpans.RUN, run.value()));
+        call.sentBy().ifPresent(run -> builder.setAttribute(RunSpans.SENDER, run.value()));
+        Span span = builder.startSpan();
+        span.end();
+        return span.getSpanContext().isSampled() ? TraceHeaders.write(call, current.with(span)) : call;
     }
 
     @Override
@@ -114,8 +146,7 @@ public final class Tracing implements Interceptor, RunListener, AutoCloseable {
             try {
                 return context.with(span).wrap(body).call();
             } catch (Throwable thrown) {
-                span.recordException(thrown);
-                span.setStatus(StatusCode.ERROR, thrown.toString());
+                failures.attempt(span, thrown);
                 throw thrown;
             } finally {
                 span.end();

@@ -185,7 +185,7 @@ class TracingTest {
                             throw new IOException("no route");
                         },
                         StepOptions.retry(2)));
-        try (Tracing tracing = Tracing.of(telemetry);
+        try (Tracing tracing = Tracing.of(telemetry).withExceptionMessages();
                 Perdure perdure = started(tracing, order)) {
             Run<String> run = perdure.start(Invocation.of(order, "pen"));
             awaitSpan("run order");

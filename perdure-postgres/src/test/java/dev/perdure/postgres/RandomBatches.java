@@ -368,11 +368,12 @@ final class RandomBatches {
 
     private Mail mail() {
         UUID token = new UUID(random.nextLong(), random.nextLong());
-        return switch (random.nextInt(3)) {
+        Mail mail = switch (random.nextInt(3)) {
             case 0 -> Mail.value(Channel.message("t" + random.nextInt(2)), token, payload("hi"));
             case 1 -> Mail.value(Channel.promise("q"), token, payload("kept"));
             default -> Mail.failure(Channel.message("t0"), token, "no", payload("no"));
         };
+        return random.nextBoolean() ? mail : mail.withHeaders(Map.of("tenant", "t" + random.nextInt(9)));
     }
 
     private Unaddressed deliver(List<Twin.Row> runs) {

@@ -68,6 +68,39 @@ public abstract class MailConformance extends StoreConformance {
     }
 
     @Test
+    void mail_arrives_with_its_headers() {
+        WorkerId worker = join();
+        Map<String, String> headers = Map.of("tenant", "acme", "traceparent", "00-1-2=3");
+        RunRef sender = startOwned(worker, "sender");
+        RunRef running = startOwned(worker, "running");
+        Outcome started = apply(
+                Lane.client(0),
+                new Change.Start(newRun("new"), null, List.of(mail(NEWS, "1").withHeaders(headers))));
+        RunRef born = ((Outcome.Started) started).run();
+
+        deliver(running, mail(NEWS, "1").withHeaders(headers));
+        deliver(running, mail(NEWS, "2"));
+        deliver(running, mail(Channel.promise("paid"), "3").withHeaders(headers));
+        apply(
+                worker,
+                advance(
+                        sender,
+                        1,
+                        STAY,
+                        List.of(new Effect.Deliver(
+                                running.id(), mail(NEWS, "4").withHeaders(headers)))));
+
+        assertThat(store().mailboxes().unread(running, 0, 1_000))
+                .extracting(arrived -> arrived.mail().headers())
+                .containsExactly(headers, Map.of(), headers, headers);
+        assertThat(store().mailboxes().unread(born, 0, 1_000))
+                .extracting(arrived -> arrived.mail().headers())
+                .containsExactly(headers);
+        assertThat(store().mailboxes().promise(running, "paid"))
+                .hasValueSatisfying(mail -> assertThat(mail.headers()).isEqualTo(headers));
+    }
+
+    @Test
     void many_mails_of_one_batch_keep_their_order_whichever_runs_they_are_for() {
         RunRef a = startReady("a");
         RunRef b = startReady("b");

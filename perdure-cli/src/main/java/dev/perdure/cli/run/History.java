@@ -74,7 +74,7 @@ final class History {
         List<Timed> timed = new ArrayList<>();
         @Nullable Instant before = null;
         for (HistoryEvent event : history) {
-            if (event.status() == Status.PROGRESS) { // not the end of anything
+            if (event.status() == Status.PROGRESS || event.status() == Status.HEADERS) { // not the end of anything
                 timed.add(new Timed(event, Optional.empty()));
                 continue;
             }

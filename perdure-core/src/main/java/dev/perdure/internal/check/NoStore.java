@@ -3,6 +3,7 @@ package dev.perdure.internal.check;
 import dev.perdure.RunId;
 import dev.perdure.RunInfo;
 import dev.perdure.error.StoreException;
+import dev.perdure.internal.execution.host.Emission;
 import dev.perdure.internal.execution.host.PendingLines;
 import dev.perdure.internal.execution.host.StoreAccess;
 import dev.perdure.internal.execution.host.Unwind;
@@ -114,7 +115,7 @@ record NoStore(List<Premise> tasks, Consumer<String> stopped) implements StoreAc
     }
 
     @Override
-    public int emit(String event, String key, Payload payload, UUID token) {
+    public int emit(Emission emission) {
         throw goesOn();
     }
 

@@ -11,6 +11,8 @@ import dev.perdure.error.PerdureException;
 import dev.perdure.error.RunEndedException;
 import dev.perdure.error.UnknownRunException;
 import dev.perdure.error.UnknownTokenException;
+import dev.perdure.interceptor.SendCall.Kind;
+import dev.perdure.internal.execution.host.Emission;
 import dev.perdure.internal.execution.value.Tokens;
 import dev.perdure.internal.execution.value.Values;
 import dev.perdure.internal.settings.Settings;
@@ -30,6 +32,8 @@ import dev.perdure.spi.payload.PayloadPlace;
 import java.lang.reflect.Type;
 import java.util.Collection;
 import java.util.List;
+import java.util.Map;
+import java.util.Optional;
 import java.util.UUID;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
@@ -60,7 +64,8 @@ public final class MailSender {
         return Mail.value(
                 Channel.message(topic.name()),
                 token(),
-                encode(place, value, topic.type(), "the message for '" + topic + "'"));
+                encode(place, value, topic.type(), "the message for '" + topic + "'"))
+                .withHeaders(headers(Kind.MESSAGE, topic.name(), to));
     }
 
     public <T extends @Nullable Object> Mail resolution(RunId to, Topic<T> promise, T value) {
@@ -68,12 +73,27 @@ public final class MailSender {
         return Mail.value(
                 Channel.promise(promise.name()),
                 token(),
-                encode(place, value, promise.type(), "the value of promise '" + promise + "'"));
+                encode(place, value, promise.type(), "the value of promise '" + promise + "'"))
+                .withHeaders(headers(Kind.PROMISE, promise.name(), to));
     }
 
-    public Mail rejection(Topic<?> promise, String reason) {
+    public Mail rejection(RunId to, Topic<?> promise, String reason) {
         Texts.requireReason(reason);
-        return Mail.failure(Channel.promise(promise.name()), token(), reason, Payload.EMPTY);
+        return Mail.failure(Channel.promise(promise.name()), token(), reason, Payload.EMPTY)
+                .withHeaders(headers(Kind.PROMISE, promise.name(), to));
+    }
+
+    private Map<String, String> headers(Kind kind, String name, @Nullable RunId to) {
+        return settings.rules().interceptors().send(kind, name, Optional.ofNullable(to), Optional.empty());
+    }
+
+    private Mail answer(int position, Payload payload) {
+        return Mail.value(Channel.answer(position), token(), payload).withHeaders(headers(Kind.AWAKEABLE, "", null));
+    }
+
+    private Mail rejected(int position, String reason) {
+        return Mail.failure(Channel.answer(position), token(), reason, Payload.EMPTY)
+                .withHeaders(headers(Kind.AWAKEABLE, "", null));
     }
 
     private Payload encode(PayloadPlace place, @Nullable Object value, Type type, String what) {
@@ -176,14 +196,13 @@ public final class MailSender {
     public Change.Deliver resolution(String token, @Nullable Object value) {
         Address address = find(token);
         Payload payload = answer(address, value);
-        return MailChanges.answer(address, Mail.value(Channel.answer(address.position()), token(), payload));
+        return MailChanges.answer(address, answer(address.position(), payload));
     }
 
     public Change.Deliver rejection(String token, String reason) {
         Texts.requireReason(reason);
         Address address = find(token);
-        return MailChanges.answer(
-                address, Mail.failure(Channel.answer(address.position()), token(), reason, Payload.EMPTY));
+        return MailChanges.answer(address, rejected(address.position(), reason));
     }
 
     // ---- awakeables, by an operator
@@ -191,15 +210,13 @@ public final class MailSender {
     public void resolve(RunRef run, int position, @Nullable Object value, Auditor auditor) {
         Address address = find(run, position);
         Payload payload = answer(address, value);
-        deliverAll(List.of(
-                answer(address, Mail.value(Channel.answer(position), token(), payload), auditor, Action.RESOLVE, "")));
+        deliverAll(List.of(answer(address, answer(position, payload), auditor, Action.RESOLVE, "")));
     }
 
     public void reject(RunRef run, int position, String reason, Auditor auditor) {
         Texts.requireReason(reason);
         Address address = find(run, position);
-        Mail mail = Mail.failure(Channel.answer(position), token(), reason, Payload.EMPTY);
-        deliverAll(List.of(answer(address, mail, auditor, Action.REJECT, reason)));
+        deliverAll(List.of(answer(address, rejected(position, reason), auditor, Action.REJECT, reason)));
     }
 
     private static Change.Deliver answer(Address address, Mail mail, Auditor auditor, Action action, String detail) {
@@ -242,8 +259,10 @@ public final class MailSender {
     public <T extends @Nullable Object> int emit(Topic<T> event, String key, T value) {
         PayloadPlace place = PayloadPlace.event(event.name());
         Payload payload = encode(place, value, event.type(), "the event '" + event + "'");
+        Emission emission =
+                new Emission(event.name(), key, payload, token(), headers(Kind.EVENT, event.name(), null));
         List<Change> deliveries =
-                MailChanges.emission(settings.store().mailboxes(), event.name(), key, payload, token());
+                MailChanges.deliveries(settings.store().mailboxes(), emission);
         return MailChanges.reached(deliveries.isEmpty() ? List.of() : commits.commitAll(deliveries));
     }
 }

@@ -132,7 +132,7 @@ final class EngineOutbox implements Outbox {
 
             @Override
             public void reject(String reason) {
-                deliver(run, mailSender.rejection(name, reason));
+                deliver(run, mailSender.rejection(run, name, reason));
             }
         };
     }

@@ -81,7 +81,7 @@ final class ForkWriter {
     private static boolean hasValue(Entry entry) {
         boolean encoded = switch (entry.status()) {
             case VALUE, FAILURE, ATTEMPT -> true;
-            case BEGUN, CANCELLED, DEADLINE, ABSENT, UNKNOWN -> false;
+            case BEGUN, CANCELLED, DEADLINE, ABSENT, HEADERS, UNKNOWN -> false;
         };
         return encoded
                 && entry.isKnown()

@@ -18,6 +18,7 @@ import dev.perdure.spi.change.Recorded;
 import dev.perdure.spi.change.RunRef;
 import dev.perdure.spi.payload.PayloadPlace;
 import dev.perdure.spi.report.Reports;
+import java.nio.charset.StandardCharsets;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Comparator;
@@ -171,9 +172,16 @@ final class HistoryReader {
                 FailedBodies.isBody(entry) ? failed.map(FailedAttempt::attempt).orElse(failedBefore + 1) : 0,
                 recorded.at(),
                 failed.flatMap(attempt -> nextAttemptAt(attempt, recorded.at())),
-                FailedBodies.isOne(entry)
-                        ? Optional.of(FailedBodies.reason(codecOf(run, entry), entry))
-                        : Optional.empty());
+                reason(run, entry));
+    }
+
+    private Optional<String> reason(RunRef run, Entry entry) {
+        if (entry.status() == Entry.Status.HEADERS) {
+            return Optional.of(new String(entry.payload().bytes(), StandardCharsets.UTF_8));
+        }
+        return FailedBodies.isOne(entry)
+                ? Optional.of(FailedBodies.reason(codecOf(run, entry), entry))
+                : Optional.empty();
     }
 
     /** What those of its steps reported last that have not ended. */

@@ -33,7 +33,7 @@ record PromiseHandle<T extends @Nullable Object>(
 
     @Override
     public void reject(String reason) {
-        mailSender.deliver(run.id(), mailSender.rejection(name, reason));
+        mailSender.deliver(run.id(), mailSender.rejection(run.id(), name, reason));
     }
 
     @Override

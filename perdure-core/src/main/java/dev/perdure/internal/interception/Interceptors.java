@@ -3,6 +3,7 @@ package dev.perdure.internal.interception;
 import dev.perdure.RunId;
 import dev.perdure.error.InvalidRequestException;
 import dev.perdure.interceptor.Interceptor;
+import dev.perdure.interceptor.SendCall;
 import dev.perdure.interceptor.StartCall;
 import dev.perdure.interceptor.StepCall;
 import dev.perdure.interceptor.WorkflowCall;
@@ -23,11 +24,11 @@ public final class Interceptors {
     /** No interceptors. */
     public static final Interceptors NONE = new Interceptors(List.of(), List.of());
 
-    private final List<Interceptor> ofStarts;
+    private final List<Interceptor> ofCalls;
     private final List<Interceptor> ofCode;
 
-    private Interceptors(List<Interceptor> ofStarts, List<Interceptor> ofCode) {
-        this.ofStarts = List.copyOf(ofStarts);
+    private Interceptors(List<Interceptor> ofCalls, List<Interceptor> ofCode) {
+        this.ofCalls = List.copyOf(ofCalls);
         this.ofCode = List.copyOf(ofCode);
     }
 
@@ -57,12 +58,12 @@ public final class Interceptors {
      * @param startedBy the run that starts it, if it is one
      */
     public NewRun start(NewRun run, Optional<RunId> startedBy) {
-        if (ofStarts.isEmpty() || isOfTheEngine(run.definition())) {
+        if (ofCalls.isEmpty() || isOfTheEngine(run.definition())) {
             return run;
         }
         Map<String, String> inherited = run.description().headers();
         StartCall call = new StartCall(run.id(), run.definition(), run.queue(), startedBy, inherited);
-        for (Interceptor interceptor : ofStarts) {
+        for (Interceptor interceptor : ofCalls) {
             StartCall changed = interceptor.start(call);
             if (changed == null) {
                 throw new InvalidRequestException(
@@ -74,6 +75,29 @@ public final class Interceptors {
         return call.headers().equals(inherited)
                 ? run
                 : run.describedAs(run.description().withHeaders(call.headers()));
+    }
+
+    /**
+     * The headers that the interceptors give something that is sent to a run.
+     *
+     * @param to the run that gets it, if the sender knows it
+     * @param sentBy the run that sends it, if it is one
+     */
+    public Map<String, String> send(SendCall.Kind kind, String name, Optional<RunId> to, Optional<RunId> sentBy) {
+        if (ofCalls.isEmpty() || isOfTheEngine(name)) {
+            return Map.of();
+        }
+        SendCall call = new SendCall(kind, name, to, sentBy, Map.of());
+        for (Interceptor interceptor : ofCalls) {
+            SendCall changed = interceptor.send(call);
+            if (changed == null) {
+                throw new InvalidRequestException(
+                        "The interceptor %s returned null for a message, an answer or an event. Return the call, with or without other headers."
+                                .formatted(interceptor.getClass().getName()));
+            }
+            call = changed;
+        }
+        return call.headers();
     }
 
     /**

@@ -4,9 +4,10 @@ import dev.perdure.error.InvalidRequestException;
 import java.nio.charset.StandardCharsets;
 import java.util.Map;
 import java.util.regex.Pattern;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
-/** The rules for the headers of runs. Stores keep them as lines, {@code name=value}. */
+/** The rules for the headers of runs and of what is sent to them. They are stored as lines, {@code name=value}. */
 public final class Headers {
     private static final Pattern NAME = Pattern.compile("[A-Za-z0-9._-]{1,100}");
     private static final int MAX_VALUE = 1_000;
@@ -23,9 +24,16 @@ public final class Headers {
         }
         if (bytes > MAX_BYTES) {
             throw new InvalidRequestException(
-                    "The headers of the run have %d bytes; at most %d are allowed. Put what is larger into the input."
+                    "The headers have %d bytes; at most %d are allowed. Put what is larger into the input or the message."
                             .formatted(bytes, MAX_BYTES));
         }
+    }
+
+    /** The headers as lines. Neither names nor values have line breaks. */
+    public static String lines(Map<String, String> headers) {
+        return headers.entrySet().stream()
+                .map(header -> header.getKey() + "=" + header.getValue())
+                .collect(Collectors.joining("\n"));
     }
 
     private static int bytes(@Nullable String name, @Nullable String value) {

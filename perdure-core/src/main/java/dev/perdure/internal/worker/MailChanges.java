@@ -1,12 +1,12 @@
 package dev.perdure.internal.worker;
 
+import dev.perdure.internal.execution.host.Emission;
 import dev.perdure.spi.Mailboxes;
 import dev.perdure.spi.Mailboxes.Address;
 import dev.perdure.spi.Outcome;
 import dev.perdure.spi.change.Change;
 import dev.perdure.spi.change.Channel;
 import dev.perdure.spi.change.Mail;
-import dev.perdure.spi.change.Payload;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.UUID;
@@ -21,12 +21,13 @@ public final class MailChanges {
     }
 
     /** An event as mail to every run that waits for it. */
-    public static List<Change> emission(Mailboxes mailboxes, String event, String key, Payload payload, UUID token) {
+    public static List<Change> deliveries(Mailboxes mailboxes, Emission emission) {
+        UUID token = emission.token();
         List<Change> deliveries = new ArrayList<>();
-        for (Address address : mailboxes.subscribers(event, key)) {
+        for (Address address : mailboxes.subscribers(emission.event(), emission.key())) {
             UUID mine = new UUID(token.getMostSignificantBits() + address.position(), token.getLeastSignificantBits());
-            Mail mail = Mail.value(Channel.answer(address.position()), mine, payload);
-            deliveries.add(answer(address, mail));
+            Mail mail = Mail.value(Channel.answer(address.position()), mine, emission.payload());
+            deliveries.add(answer(address, mail.withHeaders(emission.headers())));
         }
         return deliveries;
     }

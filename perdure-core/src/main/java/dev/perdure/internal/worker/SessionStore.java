@@ -5,6 +5,7 @@ import dev.perdure.error.StoreException;
 import dev.perdure.internal.commit.Backoff;
 import dev.perdure.internal.commit.Committer;
 import dev.perdure.internal.commit.Refusals;
+import dev.perdure.internal.execution.host.Emission;
 import dev.perdure.internal.execution.host.PendingLines;
 import dev.perdure.internal.execution.host.StoreAccess;
 import dev.perdure.internal.execution.host.Unwind;
@@ -32,7 +33,6 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.SortedMap;
 import java.util.TreeMap;
-import java.util.UUID;
 import java.util.function.BooleanSupplier;
 import java.util.function.Function;
 import java.util.function.Supplier;
@@ -183,11 +183,11 @@ final class SessionStore implements StoreAccess {
     }
 
     @Override
-    public int emit(String event, String key, Payload payload, UUID token) {
+    public int emit(Emission emission) {
         return untilReached(
                 () -> "An event",
                 () -> MailChanges.reached(committer.commitAll(
-                        MailChanges.emission(settings.store().mailboxes(), event, key, payload, token))));
+                        MailChanges.deliveries(settings.store().mailboxes(), emission))));
     }
 
     @Override

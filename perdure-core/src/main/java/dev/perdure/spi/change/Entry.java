@@ -16,6 +16,9 @@ public record Entry(int position, int note, Kind kind, String name, Status statu
     /** The note of the final answer. */
     public static final int ANSWER = 0;
 
+    /** The note of the headers of a mail that answers a call. Note 1 is that the call has begun. */
+    public static final int HEADERS = 2;
+
     /** The kind of context call. */
     public enum Kind {
         /** A step, under its name. */
@@ -70,6 +73,8 @@ public record Entry(int position, int note, Kind kind, String name, Status statu
         DEADLINE,
         /** There was no value. */
         ABSENT,
+        /** What answers it came with headers; the payload is these, as lines {@code name=value}. */
+        HEADERS,
         /** A status that this version does not know. Stores only read it: a newer version wrote it, or a person did. */
         UNKNOWN
     }

@@ -66,7 +66,7 @@ export function rows(events, { state, now }) {
   const last = events.length ? millis(events[events.length - 1].at) : now;
   const until = ENDED.has(state) ? last : now; // what has no answer lasted until the run ended
   for (const event of timed(events)) {
-    if (!event.position) continue;
+    if (!event.position || event.status === 'HEADERS') continue;
     if (!groups.has(event.position)) groups.set(event.position, []);
     groups.get(event.position).push(event);
   }

@@ -26,7 +26,7 @@ public interface Redaction {
         STATE,
         /** Why a run or a call failed: a text, or an object with the message and the stack trace. */
         FAILURE,
-        /** What a run says about itself: its memo, its status, its attributes and the progress of its steps. */
+        /** What a run says about itself: its memo, status, attributes, headers and the progress of its steps. */
         DESCRIPTION,
         /** What a step has logged. */
         LOG

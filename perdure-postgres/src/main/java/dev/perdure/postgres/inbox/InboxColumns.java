@@ -21,6 +21,7 @@ import dev.perdure.spi.change.Payload;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.util.List;
+import java.util.Map;
 import java.util.UUID;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
@@ -88,6 +89,13 @@ public final class InboxColumns {
             }
             return mail == null ? Payload.EMPTY : mail.payload();
         }
+
+        Map<String, String> headers() {
+            if (run != null) {
+                return run.description().headers();
+            }
+            return mail == null ? Map.of() : mail.headers();
+        }
     }
 
     private static final Columns<Row> COLUMNS = Columns.<Row>of()
@@ -118,7 +126,7 @@ public final class InboxColumns {
                     "attributes",
                     ofRun(run -> Descriptions.json(run.description().attributes())))
             .text("memo", ofRun(run -> run.description().memo().orElse(null)))
-            .text("headers", ofRun(run -> Descriptions.lines(run.description().headers())))
+            .text("headers", row -> Descriptions.lines(row.headers()))
             .integerOrNull(
                     "hold",
                     ofRun(run -> run.object() == null
@@ -231,6 +239,7 @@ public final class InboxColumns {
                 row.getObject("token", UUID.class),
                 Codes.status(row.getInt("status")),
                 text == null ? "" : text,
-                new Payload(row.getBytes("input")));
+                new Payload(row.getBytes("input")),
+                Descriptions.headers(row));
     }
 }

@@ -226,6 +226,7 @@ public final class Codes {
                     case CANCELLED -> 4;
                     case DEADLINE -> 5;
                     case ABSENT -> 6;
+                    case HEADERS -> 7;
                     case UNKNOWN -> throw new IllegalArgumentException("A status that is not known is only read.");
                 };
     }
@@ -239,13 +240,14 @@ public final class Codes {
             case 4 -> Entry.Status.CANCELLED;
             case 5 -> Entry.Status.DEADLINE;
             case 6 -> Entry.Status.ABSENT;
+            case 7 -> Entry.Status.HEADERS;
             default -> throw unknown("status", code);
         };
     }
 
     /** The status of a recorded entry. */
     public static Entry.Status recordedStatus(int code) {
-        return 0 <= code && code <= of(Entry.Status.ABSENT) ? status(code) : Entry.Status.UNKNOWN;
+        return 0 <= code && code <= of(Entry.Status.HEADERS) ? status(code) : Entry.Status.UNKNOWN;
     }
 
     public static short of(Hold hold) {

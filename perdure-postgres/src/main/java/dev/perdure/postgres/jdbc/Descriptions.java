@@ -64,7 +64,7 @@ public final class Descriptions {
                         .collect(Collectors.joining("\n"));
     }
 
-    /** The headers of a run. A line that is none is left out: a claim has many runs, and must not fail for one of them. */
+    /** The headers of a run or a mail. A line that is none is left out: a claim has many runs, and must not fail for one of them. */
     public static Map<String, String> headers(ResultSet row) throws SQLException {
         String lines = row.getString("headers");
         if (lines == null) {

@@ -10,7 +10,7 @@ public final class MailboxSql {
      * examined rows is limited too, because otherwise every page would add up the bytes of all that follow.
      */
     private static final String PAGE = """
-            SELECT number, at, channel, position, name, token, status, text, payload
+            SELECT number, at, channel, position, name, token, status, text, payload, headers
             FROM (
                 SELECT *, sum(length(payload)) OVER (ORDER BY number) AS bytes, row_number() OVER (ORDER BY number) AS place
                 FROM (
@@ -40,7 +40,7 @@ public final class MailboxSql {
 
     /** One query for all callers that wait for promises. */
     private static final String PROMISES = """
-            SELECT g.ordinal, m.channel, m.position, m.name, m.token, m.status, m.text, m.payload
+            SELECT g.ordinal, m.channel, m.position, m.name, m.token, m.status, m.text, m.payload, m.headers
             FROM unnest(?::bigint[], ?::text[]) WITH ORDINALITY AS g (key, name, ordinal)
             CROSS JOIN LATERAL (
                 SELECT * FROM ${schema}.mail

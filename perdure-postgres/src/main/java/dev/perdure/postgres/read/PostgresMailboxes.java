@@ -4,6 +4,7 @@ import dev.perdure.RunId;
 import dev.perdure.error.StoreException;
 import dev.perdure.postgres.hint.WaitingCallers;
 import dev.perdure.postgres.jdbc.Codes;
+import dev.perdure.postgres.jdbc.Descriptions;
 import dev.perdure.postgres.jdbc.Database;
 import dev.perdure.postgres.jdbc.Parameters;
 import dev.perdure.postgres.jdbc.Query;
@@ -114,7 +115,8 @@ public final class PostgresMailboxes implements Mailboxes {
                 row.getObject("token", UUID.class),
                 Codes.recordedStatus(row.getInt("status")),
                 row.getString("text"),
-                new Payload(row.getBytes("payload")));
+                new Payload(row.getBytes("payload")),
+                Descriptions.headers(row));
     }
 
     @Override

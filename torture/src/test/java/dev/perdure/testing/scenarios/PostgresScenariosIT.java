@@ -348,6 +348,9 @@ class PostgresScenariosIT {
     final class Headers extends HeaderScenarios implements OnPostgres {}
 
     @Nested
+    final class SentHeaders extends SentHeaderScenarios implements OnPostgres {}
+
+    @Nested
     @Tag("thorough")
     final class Trees extends TreeScenarios implements OnPostgres {}
 

@@ -74,10 +74,9 @@ public interface StoreAccess {
     /**
      * Delivers an event to every run that waits for it.
      *
-     * @param token identifies this emission, so that it arrives once even if it is sent twice
      * @return how many runs it reached
      */
-    int emit(String event, String key, Payload payload, UUID token);
+    int emit(Emission emission);
 
     /** Delivers mail to the awakeable with this token. Returns whether it arrived. */
     boolean answer(String token, Function<Address, Mail> mail);

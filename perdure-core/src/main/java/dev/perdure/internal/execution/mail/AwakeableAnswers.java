@@ -1,6 +1,7 @@
 package dev.perdure.internal.execution.mail;
 
 import dev.perdure.StepOptions;
+import dev.perdure.interceptor.SendCall;
 import dev.perdure.internal.execution.host.Host;
 import dev.perdure.internal.execution.replay.ContextCall;
 import dev.perdure.internal.execution.step.Steps;
@@ -16,6 +17,7 @@ import dev.perdure.spi.change.Mail;
 import dev.perdure.spi.change.Payload;
 import dev.perdure.spi.payload.PayloadPlace;
 import java.lang.reflect.Type;
+import java.util.Map;
 import java.util.UUID;
 import java.util.concurrent.Callable;
 import java.util.function.BiFunction;
@@ -28,13 +30,16 @@ public final class AwakeableAnswers {
     private final Steps steps;
     private final Values values;
     private final Derived derived;
+    private final Sending sending;
 
-    public AwakeableAnswers(Host host, ContextCalls calls, Steps steps, Values values, Derived derived) {
+    public AwakeableAnswers(
+            Host host, ContextCalls calls, Steps steps, Values values, Derived derived, Sending sending) {
         this.host = host;
         this.calls = calls;
         this.steps = steps;
         this.values = values;
         this.derived = derived;
+        this.sending = sending;
     }
 
     /** Resolves an awakeable. Returns false if another answer came first. */
@@ -64,7 +69,10 @@ public final class AwakeableAnswers {
         String name = "%s awakeable '%s'".formatted(what, Tokens.hash(token));
         ContextCall call = calls.take(what, Entry.Kind.STEP, name);
         UUID mail = derived.uuid(what, call.position());
-        Callable<Boolean> body = () -> host.store().answer(token, address -> answer.apply(address, mail));
+        Callable<Boolean> body = () -> {
+            Map<String, String> headers = sending.inStep(SendCall.Kind.AWAKEABLE, "");
+            return host.store().answer(token, address -> answer.apply(address, mail).withHeaders(headers));
+        };
         Object arrived = steps.perform(call, calls.past(call), Boolean.class, body, StepOptions.defaults());
         return Boolean.TRUE.equals(arrived);
     }

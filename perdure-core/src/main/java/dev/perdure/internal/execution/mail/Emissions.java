@@ -2,6 +2,8 @@ package dev.perdure.internal.execution.mail;
 
 import dev.perdure.StepOptions;
 import dev.perdure.Topic;
+import dev.perdure.interceptor.SendCall;
+import dev.perdure.internal.execution.host.Emission;
 import dev.perdure.internal.execution.host.Host;
 import dev.perdure.internal.execution.replay.ContextCall;
 import dev.perdure.internal.execution.step.Steps;
@@ -16,7 +18,8 @@ import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
 
 /** Events that a run emits. Each emission is a step, because the code may depend on how many runs it reached. */
-public record Emissions(Host host, ContextCalls calls, Steps steps, Values values, Derived derived) {
+public record Emissions(
+        Host host, ContextCalls calls, Steps steps, Values values, Derived derived, Sending sending) {
     public <T extends @Nullable Object> int emit(Topic<T> name, String key, T value) {
         Payload payload = values.at(PayloadPlace.event(name.name()))
                 .store(value, name.type(), "the event '" + name + "'")
@@ -24,7 +27,9 @@ public record Emissions(Host host, ContextCalls calls, Steps steps, Values value
         String event = RunMail.eventName(name, key);
         ContextCall call = calls.take("emit", Entry.Kind.STEP, "emit '" + event + "'");
         UUID token = derived.uuid("emit", call.position());
-        Callable<Integer> body = () -> host.store().emit(name.name(), key, payload, token);
+        Callable<Integer> body = () -> host.store()
+                .emit(new Emission(
+                        name.name(), key, payload, token, sending.inStep(SendCall.Kind.EVENT, name.name())));
         Object reached = steps.perform(call, calls.past(call), Integer.class, body, StepOptions.defaults());
         return reached instanceof Integer count ? count : 0;
     }

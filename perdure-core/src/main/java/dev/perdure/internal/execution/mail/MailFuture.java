@@ -6,6 +6,7 @@ import dev.perdure.internal.execution.future.Futures;
 import dev.perdure.internal.execution.replay.ContextCall;
 import dev.perdure.internal.execution.replay.Replay;
 import dev.perdure.internal.execution.transition.WaitCondition;
+import dev.perdure.internal.text.Headers;
 import dev.perdure.spi.Mailboxes.Arrived;
 import dev.perdure.spi.change.Channel;
 import dev.perdure.spi.change.Effect;
@@ -13,6 +14,7 @@ import dev.perdure.spi.change.Entry;
 import dev.perdure.spi.change.Payload;
 import dev.perdure.spi.change.Recorded;
 import dev.perdure.spi.payload.PayloadPlace;
+import java.nio.charset.StandardCharsets;
 import java.util.Optional;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
@@ -82,6 +84,11 @@ public class MailFuture<T extends @Nullable Object> extends EngineFuture<T> {
     private void settle(Arrived arrived) {
         Entry answer = runMail.answer(call, arrived.mail(), madeFor);
         settled = reader.apply(answer);
+        if (!arrived.mail().headers().isEmpty()) {
+            String lines = Headers.lines(arrived.mail().headers());
+            Payload headers = new Payload(lines.getBytes(StandardCharsets.UTF_8));
+            runMail.defer(call.note(Entry.HEADERS, Entry.Status.HEADERS, headers));
+        }
         if (channel.kind() == Channel.Kind.PROMISE) {
             runMail.defer(answer); // Other futures may wait for it too.
         } else {

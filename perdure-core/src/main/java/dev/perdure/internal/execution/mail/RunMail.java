@@ -10,6 +10,7 @@ import dev.perdure.attribute.AttributeValue;
 import dev.perdure.attribute.Description;
 import dev.perdure.error.PayloadException;
 import dev.perdure.error.RejectedException;
+import dev.perdure.interceptor.SendCall;
 import dev.perdure.internal.execution.future.EngineFuture;
 import dev.perdure.internal.execution.future.Futures;
 import dev.perdure.internal.execution.host.Host;
@@ -31,8 +32,10 @@ import dev.perdure.spi.change.Payload;
 import dev.perdure.spi.payload.PayloadPlace;
 import java.lang.reflect.Type;
 import java.nio.charset.StandardCharsets;
+import java.util.Map;
 import java.util.Optional;
 import java.util.function.Function;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /** The messages, promises and events that a run receives and sends, and the values that it publishes. */
@@ -44,6 +47,7 @@ public final class RunMail {
     private final Derived derived;
     private final UnreadMail inbox;
     private final Host host;
+    private final Sending sending;
 
     /** The attributes that the code has set in this life. */
     private Description said = Description.NONE;
@@ -55,7 +59,8 @@ public final class RunMail {
             Values values,
             Derived derived,
             UnreadMail inbox,
-            Host host) {
+            Host host,
+            Sending sending) {
         this.calls = calls;
         this.transitions = transitions;
         this.futures = futures;
@@ -63,6 +68,7 @@ public final class RunMail {
         this.derived = derived;
         this.inbox = inbox;
         this.host = host;
+        this.sending = sending;
     }
 
     UnreadMail inbox() {
@@ -185,7 +191,7 @@ public final class RunMail {
                 yield call.answer(
                         Entry.Status.FAILURE, values.at(call.position()).encode(failed));
             }
-            case BEGUN, ATTEMPT, CANCELLED, DEADLINE, ABSENT, UNKNOWN ->
+            case BEGUN, ATTEMPT, CANCELLED, DEADLINE, ABSENT, HEADERS, UNKNOWN ->
                 throw transitions.unreadable(
                         call, new PayloadException("Its status is %s, which no mail has.".formatted(mail.status())));
         };
@@ -284,14 +290,24 @@ public final class RunMail {
     }
 
     private void deliver(ContextCall call, RunId to, Mail mail) {
-        carryOut(call, new Effect.Deliver(to, mail));
+        carryOut(call, () -> new Effect.Deliver(to, mail.withHeaders(headers(to, mail.channel()))));
+    }
+
+    private Map<String, String> headers(RunId to, Channel channel) {
+        SendCall.Kind kind =
+                channel.kind() == Channel.Kind.PROMISE ? SendCall.Kind.PROMISE : SendCall.Kind.MESSAGE;
+        return sending.headers(kind, channel.name(), Optional.of(to));
+    }
+
+    private void carryOut(ContextCall call, Effect effect) {
+        carryOut(call, () -> effect);
     }
 
     /** Needs no answer, so it is written with the next transition. */
-    private void carryOut(ContextCall call, Effect effect) {
+    private void carryOut(ContextCall call, Supplier<Effect> effect) {
         if (calls.rethrowDelivered(call).answer().isEmpty()) {
             transitions.deliverTo(call);
-            transitions.defer(call.answer(Entry.Status.VALUE, Payload.EMPTY), effect);
+            transitions.defer(call.answer(Entry.Status.VALUE, Payload.EMPTY), effect.get());
         }
     }
 

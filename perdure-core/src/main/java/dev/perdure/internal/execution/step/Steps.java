@@ -285,7 +285,7 @@ public final class Steps {
             case VALUE -> value(call, entry, type);
             case FAILURE -> throw failed(entry.name(), failedAttempt(call, entry));
             case CANCELLED, DEADLINE -> throw transitions.delivered(entry);
-            case BEGUN, ATTEMPT, ABSENT, UNKNOWN ->
+            case BEGUN, ATTEMPT, ABSENT, HEADERS, UNKNOWN ->
                 throw transitions.unreadable(
                         call, new PayloadException("Its status is %s, which no step has.".formatted(entry.status())));
         };

@@ -41,6 +41,7 @@ public final class ReadRoutes {
     private record Details(
             RunView run,
             Runs.Basis basis,
+            JsonNode headers,
             Optional<JsonNode> input,
             Optional<JsonNode> result,
             Optional<JsonNode> failure,
@@ -66,6 +67,10 @@ public final class ReadRoutes {
                     "The virtual object that it calls.",
                     OBJECT,
                     details -> Optional.ofNullable(details.basis().object()))
+            .any(
+                    "headers",
+                    "The headers that interceptors gave it at its start.",
+                    details -> Optional.of(details.headers()))
             .any("input", "Its input.", Details::input)
             .any("result", "Its result, if it has completed.", Details::result)
             .any("failure", "What it failed with: type, message and stack.", Details::failure)
@@ -98,7 +103,7 @@ public final class ReadRoutes {
                     "next_attempt_at",
                     "When the next attempt is due.",
                     view -> view.event().nextAttemptAt())
-            .text("reason", "What it failed with, or why.", EventView::reason)
+            .text("reason", "What it failed with, or why; or the headers of what was received.", EventView::reason)
             .text("text", "The event in one line.", EventView::text);
 
     /** A page of a list. */
@@ -259,6 +264,7 @@ public final class ReadRoutes {
         return Answers.ok(DETAILS.json(new Details(
                 services.shown().run(found.info()),
                 basis,
+                services.shown().headers(found.info()),
                 services.shown().input(found.info(), basis.input(), signature.map(EngineView.Signature::inputType)),
                 result.flatMap(payload -> services.shown()
                         .typed(
@@ -300,9 +306,10 @@ public final class ReadRoutes {
     }
 
     private EventView view(HistoryEvent event, String definition) {
-        Subject failed = new Subject(Kind.FAILURE, definition, event.name());
-        Optional<String> reason = event.reason().map(text -> services.shown().text(failed, text));
-        return new EventView(event, reason, services.shown().text(failed, event.text()));
+        Kind kind = event.status() == HistoryEvent.Status.HEADERS ? Kind.DESCRIPTION : Kind.FAILURE;
+        Subject what = new Subject(kind, definition, event.name());
+        Optional<String> reason = event.reason().map(text -> services.shown().text(what, text));
+        return new EventView(event, reason, services.shown().text(what, event.text()));
     }
 
     private ApiResponse journal(Call call) {

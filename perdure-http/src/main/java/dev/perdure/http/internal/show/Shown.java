@@ -184,6 +184,13 @@ public final class Shown {
         return values;
     }
 
+    /** The headers of a run. */
+    public JsonNode headers(RunInfo info) {
+        ObjectNode headers = Json.object();
+        info.description().headers().forEach(headers::put);
+        return redacted(new Subject(Kind.DESCRIPTION, info.definition(), ""), headers);
+    }
+
     /** An exception as it was recorded. */
     public JsonNode failure(String definition, RecordedException thrown) {
         StringWriter stack = new StringWriter();

@@ -2,6 +2,7 @@ package dev.perdure.postgres.write.change;
 
 import dev.perdure.postgres.jdbc.Codes;
 import dev.perdure.postgres.jdbc.Columns;
+import dev.perdure.postgres.jdbc.Descriptions;
 import dev.perdure.postgres.jdbc.Text;
 import dev.perdure.spi.change.Mail;
 
@@ -14,7 +15,8 @@ public final class MailColumns {
             .uuid("token", Mail::token)
             .smallint("status", mail -> Codes.of(mail.status()))
             .text("text", mail -> Text.storable(mail.text()))
-            .bytes("payload", mail -> mail.payload().bytes());
+            .bytes("payload", mail -> mail.payload().bytes())
+            .text("headers", mail -> Descriptions.lines(mail.headers()));
 
     private MailColumns() {}
 }

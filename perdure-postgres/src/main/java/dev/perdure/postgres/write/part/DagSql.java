@@ -220,7 +220,7 @@ public final class DagSql {
                 ${empty_journal FROM decided d}
             ), voided AS (
                 -- Its token stays known, like that of all mail. A promise is for any life (0), so it gets a number that no life has.
-                UPDATE ${schema}.mail SET taken = true, payload = '',
+                UPDATE ${schema}.mail SET taken = true, payload = '', headers = NULL,
                     restarts = CASE WHEN channel = ${PROMISE} THEN (SELECT ~d.restarts FROM decided d WHERE d.key = mail.key)
                                     ELSE restarts END
                 WHERE ctid = ANY (ARRAY(

@@ -65,7 +65,7 @@ final class MailSql {
      */
     private static final String DELIVER = """
             WITH ${clock}, delivery AS MATERIALIZED (
-                SELECT g.ordinal, g.channel, g.position, g.name, g.token, g.status, g.text, g.payload,
+                SELECT g.ordinal, g.channel, g.position, g.name, g.token, g.status, g.text, g.payload, g.headers,
                        r.key, r.partition, r.state, r.mails,
                        CASE WHEN g.channel = ${ANSWER} THEN r.restarts ELSE 0 END AS restarts,
                        g.life <> ${ANY_LIFE} AND g.life <> r.restarts AS stale, g.audit
@@ -118,7 +118,7 @@ final class MailSql {
                        -- A report is for any life of the run that asked for it, and so is its text: see EndReport.
                        CASE WHEN c.reports
                             THEN convert_to(c.id || chr(10) || ${schema}.state_name(c.state) || chr(10) || COALESCE(c.reason, ''), 'UTF8')
-                            ELSE COALESCE(o.payload, '') END AS payload,
+                            ELSE COALESCE(o.payload, '') END AS payload, NULL::text AS headers,
                        p.key, p.partition, p.state, p.mails, CASE WHEN c.reports THEN 0 ELSE p.restarts END AS restarts,
                        false AS stale, NULL::text AS audit
                 FROM child

@@ -158,7 +158,7 @@ public final class OneChangeSql {
             ), put AS (
                 ${deliver(
                     key = told.key, number = told.mails, position = child.parent_position, partition = told.partition,
-                    channel = ${ANSWER}, status = ${VALUE}, name = '', text = '', payload = ?::bytea)
+                    channel = ${ANSWER}, status = ${VALUE}, name = '', text = '', payload = ?::bytea, headers = NULL)
                 FROM told CROSS JOIN child}
             ), woken AS (${mark_woken FROM told})${noted}, let_go AS (
                 DELETE FROM ${schema}.held WHERE worker = ? AND key = ? AND EXISTS (SELECT FROM told)

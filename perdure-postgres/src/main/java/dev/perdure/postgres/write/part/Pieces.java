@@ -104,10 +104,10 @@ public final class Pieces {
         insert(
                 "deliver",
                 "mail",
-                "key, token, at, number, position, restarts, partition, channel, status, name, text, payload");
+                "key, token, at, number, position, restarts, partition, channel, status, name, text, payload, headers");
         text(
                 "take_mail",
-                "UPDATE ${schema}.mail SET taken = true, payload = CASE WHEN channel = ${MESSAGE} THEN '' ELSE payload END");
+                "UPDATE ${schema}.mail SET taken = true, payload = CASE WHEN channel = ${MESSAGE} THEN '' ELSE payload END, headers = NULL");
 
         // audit: what an operator's command carries as JSON
         Map<String, String> audited = assignments("at = moved_at");

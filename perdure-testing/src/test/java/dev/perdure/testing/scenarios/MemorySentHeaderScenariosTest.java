@@ -1,0 +1,3 @@
+package dev.perdure.testing.scenarios;
+
+class MemorySentHeaderScenariosTest extends SentHeaderScenarios implements InMemory {}
