@@ -124,7 +124,11 @@ final class RunSpans {
         switch (event.kind()) {
             // Nothing in the journal says that they end, because their end is known when they begin.
             case SLEEP, TIMER ->
-                wait(event, earlier(event.at().plus(Duration.parse(event.name())), run.changedAt()), Status.VALUE, null);
+                wait(
+                        event,
+                        earlier(event.at().plus(Duration.parse(event.name())), run.changedAt()),
+                        Status.VALUE,
+                        null);
             case RECEIVE, CHILD, PROMISE, AWAKEABLE, EVENT -> begun.put(event.position(), event);
             default -> {
                 // A step has spans of its own.

@@ -101,7 +101,8 @@ public final class Tracing implements Interceptor, RunListener, AutoCloseable {
     @Override
     public SendCall send(SendCall call) {
         Context current = Context.current();
-        if (call.sentBy().isPresent() && !Span.fromContext(current).getSpanContext().isValid()) {
+        if (call.sentBy().isPresent()
+                && !Span.fromContext(current).getSpanContext().isValid()) {
             return call;
         }
         SpanBuilder builder = tracer.spanBuilder(("send " + call.name()).strip())

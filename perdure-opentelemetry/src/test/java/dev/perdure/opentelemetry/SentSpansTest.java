@@ -190,8 +190,8 @@ class SentSpansTest {
         });
         try (Tracing tracing = Tracing.of(telemetry);
                 Perdure perdure = started(tracing, order)) {
-            Run<String> run =
-                    perdure.start(Invocation.of(order, "pen"), StartOptions.id("o-1").message(PAID, "yes"));
+            Run<String> run = perdure.start(
+                    Invocation.of(order, "pen"), StartOptions.id("o-1").message(PAID, "yes"));
             awaitSpans("run order", 1);
             awaitSpans("receive paid", 1);
             broken.set(false);
@@ -248,6 +248,7 @@ class SentSpansTest {
             awaitSpans("step charge", 1);
         }
         assertThat(only("step charge").getStatus().getStatusCode()).isEqualTo(StatusCode.UNSET);
-        assertThat(only("step charge").getAttributes().get(Failures.INTERRUPTED)).isTrue();
+        assertThat(only("step charge").getAttributes().get(Failures.INTERRUPTED))
+                .isTrue();
     }
 }

@@ -88,13 +88,14 @@ final class EditedJournalIT {
         edits.put("kind = -7", UNKNOWN);
         edits.put("kind = 257", UNKNOWN);
         edits.put("kind = 32767, note = 32767", UNKNOWN);
-        edits.put("status = 7", UNKNOWN);
+        edits.put("status = 8", UNKNOWN);
         edits.put("status = -1", UNKNOWN);
         edits.put("status = 256", UNKNOWN);
         edits.put("kind = 14", "recorded is transaction 'charge', the code asked for step 'charge'");
         edits.put("name = 'refund'", "recorded is step 'refund', the code asked for step 'charge'");
         edits.put("status = 2", UNREADABLE + " Its status is BEGUN, which no step has.");
         edits.put("status = 6", UNREADABLE + " Its status is ABSENT, which no step has.");
+        edits.put("status = 7", UNREADABLE + " Its status is HEADERS, which no step has.");
         edits.put("status = 1", UNREADABLE);
         edits.put("status = 1, payload = '{}'", UNREADABLE);
         edits.put("status = 1, payload = '{\"failure\": {\"type\": \"x\", \"stack\": [null]}}'", UNREADABLE);

@@ -87,8 +87,7 @@ public abstract class MailConformance extends StoreConformance {
                         sender,
                         1,
                         STAY,
-                        List.of(new Effect.Deliver(
-                                running.id(), mail(NEWS, "4").withHeaders(headers)))));
+                        List.of(new Effect.Deliver(running.id(), mail(NEWS, "4").withHeaders(headers)))));
 
         assertThat(store().mailboxes().unread(running, 0, 1_000))
                 .extracting(arrived -> arrived.mail().headers())

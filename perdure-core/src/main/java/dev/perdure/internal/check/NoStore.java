@@ -27,7 +27,6 @@ import java.util.Collection;
 import java.util.List;
 import java.util.Optional;
 import java.util.SortedMap;
-import java.util.UUID;
 import java.util.function.Consumer;
 import java.util.function.Function;
 import org.slf4j.event.Level;

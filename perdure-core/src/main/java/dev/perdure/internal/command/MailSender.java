@@ -62,18 +62,18 @@ public final class MailSender {
     public <T extends @Nullable Object> Mail message(RunId to, Topic<T> topic, T value) {
         PayloadPlace place = PayloadPlace.message(to, topic.name());
         return Mail.value(
-                Channel.message(topic.name()),
-                token(),
-                encode(place, value, topic.type(), "the message for '" + topic + "'"))
+                        Channel.message(topic.name()),
+                        token(),
+                        encode(place, value, topic.type(), "the message for '" + topic + "'"))
                 .withHeaders(headers(Kind.MESSAGE, topic.name(), to));
     }
 
     public <T extends @Nullable Object> Mail resolution(RunId to, Topic<T> promise, T value) {
         PayloadPlace place = PayloadPlace.promise(to, promise.name());
         return Mail.value(
-                Channel.promise(promise.name()),
-                token(),
-                encode(place, value, promise.type(), "the value of promise '" + promise + "'"))
+                        Channel.promise(promise.name()),
+                        token(),
+                        encode(place, value, promise.type(), "the value of promise '" + promise + "'"))
                 .withHeaders(headers(Kind.PROMISE, promise.name(), to));
     }
 
@@ -259,10 +259,8 @@ public final class MailSender {
     public <T extends @Nullable Object> int emit(Topic<T> event, String key, T value) {
         PayloadPlace place = PayloadPlace.event(event.name());
         Payload payload = encode(place, value, event.type(), "the event '" + event + "'");
-        Emission emission =
-                new Emission(event.name(), key, payload, token(), headers(Kind.EVENT, event.name(), null));
-        List<Change> deliveries =
-                MailChanges.deliveries(settings.store().mailboxes(), emission);
+        Emission emission = new Emission(event.name(), key, payload, token(), headers(Kind.EVENT, event.name(), null));
+        List<Change> deliveries = MailChanges.deliveries(settings.store().mailboxes(), emission);
         return MailChanges.reached(deliveries.isEmpty() ? List.of() : commits.commitAll(deliveries));
     }
 }

@@ -14,12 +14,7 @@ import java.util.UUID;
  * @param headers what the interceptors of the sender add, by name
  */
 public record Mail(
-        Channel channel,
-        UUID token,
-        Entry.Status status,
-        String text,
-        Payload payload,
-        Map<String, String> headers) {
+        Channel channel, UUID token, Entry.Status status, String text, Payload payload, Map<String, String> headers) {
     /** A value. */
     public static Mail value(Channel channel, UUID token, Payload payload) {
         return new Mail(channel, token, Entry.Status.VALUE, "", payload, Map.of());

@@ -53,6 +53,16 @@ LEFT JOIN ${schema}.journal i ON i.key = r.key AND i.position = 0
 LEFT JOIN ${schema}.journal g ON g.key = r.parent AND g.position = 0 AND r.before IS NOT NULL
 LEFT JOIN ${schema}.journal o ON o.key = r.key AND o.position = 2147483647;
 
+-- A payload as text, as base64 if it is none.
+CREATE FUNCTION ${schema}.payload_text(payload bytea) RETURNS text
+    LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE SET search_path = pg_catalog AS $$
+BEGIN
+    RETURN convert_from(payload, 'UTF8');
+EXCEPTION WHEN data_exception THEN
+    RETURN encode(payload, 'base64');
+END
+$$;
+
 -- A payload that could be the token of an awakeable is not shown.
 CREATE OR REPLACE VIEW ${schema}.journals AS
 SELECT r.id, j.position, j.note,
@@ -61,7 +71,7 @@ SELECT r.id, j.position, j.note,
        j.name,
        ('{VALUE,FAILURE,BEGUN,ATTEMPT,CANCELLED,DEADLINE,ABSENT,HEADERS}'::text[])[j.status + 1] AS status,
        j.at, CASE WHEN j.kind = 9 AND j.status = 2 THEN NULL
-                  WHEN j.status = 7 THEN to_json(convert_from(j.payload, 'UTF8'))
+                  WHEN j.status = 7 THEN to_json(${schema}.payload_text(j.payload))
                   ELSE ${schema}.payload_json(j.payload) END AS payload
 FROM ${schema}.journal j
 JOIN ${schema}.run r ON r.key = j.key

@@ -19,7 +19,6 @@ import java.util.Collection;
 import java.util.List;
 import java.util.Optional;
 import java.util.SortedMap;
-import java.util.UUID;
 import java.util.function.Function;
 import org.slf4j.event.Level;
 

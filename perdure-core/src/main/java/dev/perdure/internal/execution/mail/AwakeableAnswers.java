@@ -71,7 +71,8 @@ public final class AwakeableAnswers {
         UUID mail = derived.uuid(what, call.position());
         Callable<Boolean> body = () -> {
             Map<String, String> headers = sending.inStep(SendCall.Kind.AWAKEABLE, "");
-            return host.store().answer(token, address -> answer.apply(address, mail).withHeaders(headers));
+            return host.store()
+                    .answer(token, address -> answer.apply(address, mail).withHeaders(headers));
         };
         Object arrived = steps.perform(call, calls.past(call), Boolean.class, body, StepOptions.defaults());
         return Boolean.TRUE.equals(arrived);

@@ -18,8 +18,7 @@ import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
 
 /** Events that a run emits. Each emission is a step, because the code may depend on how many runs it reached. */
-public record Emissions(
-        Host host, ContextCalls calls, Steps steps, Values values, Derived derived, Sending sending) {
+public record Emissions(Host host, ContextCalls calls, Steps steps, Values values, Derived derived, Sending sending) {
     public <T extends @Nullable Object> int emit(Topic<T> name, String key, T value) {
         Payload payload = values.at(PayloadPlace.event(name.name()))
                 .store(value, name.type(), "the event '" + name + "'")
@@ -28,8 +27,7 @@ public record Emissions(
         ContextCall call = calls.take("emit", Entry.Kind.STEP, "emit '" + event + "'");
         UUID token = derived.uuid("emit", call.position());
         Callable<Integer> body = () -> host.store()
-                .emit(new Emission(
-                        name.name(), key, payload, token, sending.inStep(SendCall.Kind.EVENT, name.name())));
+                .emit(new Emission(name.name(), key, payload, token, sending.inStep(SendCall.Kind.EVENT, name.name())));
         Object reached = steps.perform(call, calls.past(call), Integer.class, body, StepOptions.defaults());
         return reached instanceof Integer count ? count : 0;
     }

@@ -294,8 +294,7 @@ public final class RunMail {
     }
 
     private Map<String, String> headers(RunId to, Channel channel) {
-        SendCall.Kind kind =
-                channel.kind() == Channel.Kind.PROMISE ? SendCall.Kind.PROMISE : SendCall.Kind.MESSAGE;
+        SendCall.Kind kind = channel.kind() == Channel.Kind.PROMISE ? SendCall.Kind.PROMISE : SendCall.Kind.MESSAGE;
         return sending.headers(kind, channel.name(), Optional.of(to));
     }
 
