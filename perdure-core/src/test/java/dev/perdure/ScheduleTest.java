@@ -142,7 +142,7 @@ class ScheduleTest {
                     .until(() -> perdure.schedules().list("", 10).stream()
                             .map(schedule -> schedule.name() + ": " + schedule.when())
                             .toList()
-                            .equals(List.of("clean-up: cron 0 3 * * * in UTC")));
+                            .equals(List.of("clean-up: every day at 03:00 in UTC (cron 0 3 * * *)")));
         }
     }
 }

@@ -47,7 +47,7 @@ class SchedulesCommandIT extends CommandsOnPostgres {
             assertThat(shown.at("/schedule/next")).hasSize(5);
             assertThat(shown.at("/runs/0/state").asString()).isEqualTo("COMPLETED");
             assertThat(json("schedules", "list").at("/schedules/0/when").asString())
-                    .isEqualTo("cron 0 0 1 1 * in UTC");
+                    .isEqualTo("on the 1st of January at 00:00 in UTC (cron 0 0 1 1 *)");
             assertThat(perdure(onDatabase("schedules", "backfill", "yearly", "--from", "then", "--to", "now")))
                     .isEqualTo(Main.WRONG_USAGE);
             assertThat(perdure(onDatabase("schedules", "skip", "yearly"))).isZero();

@@ -11,7 +11,7 @@ import java.util.Optional;
  *
  * @param name its name
  * @param definition the name of what it runs
- * @param when its times in words, such as {@code cron 0 2 * * * in Europe/Berlin}
+ * @param when its times in words, such as {@code every day at 02:00 in Europe/Berlin (cron 0 2 * * *)}
  * @param source where it comes from
  * @param status whether it fires
  * @param next its next five fire times at most

@@ -285,7 +285,7 @@ abstract class RoutesScenarios {
     void a_schedule_is_made_triggered_paused_and_deleted() {
         String nightly = "{\"cron\": \"0 2 * * *\", \"zone\": \"Europe/Berlin\", \"definition\": \"nothing\"}";
         kit.admin("PUT", "/schedules/nightly", nightly).is(202);
-        kit.await("/schedules/nightly", "/when", "cron 0 2 * * * in Europe/Berlin");
+        kit.await("/schedules/nightly", "/when", "every day at 02:00 in Europe/Berlin (cron 0 2 * * *)");
         assertThat(kit.get("/schedules/nightly").json().at("/next")).isNotEmpty();
         String run = kit.post("/schedules/nightly/trigger").is(202).at("/run");
         Awaitility.await().untilAsserted(() -> kit.get("/runs/" + run).is(200));

@@ -95,21 +95,27 @@ public final class CronTimes {
         }
     }
 
+    /**
+     * The fields of an expression, also of a name such as {@code @daily}. A definition with question marks would want both
+     * days to fit, where Unix is content with one.
+     */
+    static String fields(String expression) {
+        return NAMED.getOrDefault(expression.strip(), expression.strip()).replace('?', '*');
+    }
+
     private static Cron parsed(String expression) {
         if (expression.length() > MOST_CHARACTERS) {
             throw unusable(
                     expression.substring(0, MOST_CHARACTERS) + "…",
                     "It has more than %d characters.".formatted(MOST_CHARACTERS));
         }
-        String fields = NAMED.getOrDefault(expression.strip(), expression.strip());
+        String fields = fields(expression);
         int count = new StringTokenizer(fields).countTokens();
         if (count != FIELDS && count != FIELDS + 1) {
             throw unusable(expression, "It has %d fields.".formatted(count));
         }
         try {
-            // A definition with question marks would want both days to fit, where Unix is content with one.
-            String plain = fields.replace('?', '*');
-            return new CronParser(definition()).parse(count == FIELDS ? "0 " + plain : plain);
+            return new CronParser(definition()).parse(count == FIELDS ? "0 " + fields : fields);
         } catch (IllegalArgumentException wrong) {
             throw unusable(expression, String.valueOf(wrong.getMessage()));
         } catch (IndexOutOfBoundsException wrong) { // Of the library, for a field such as "5#" or "1-".

@@ -1,6 +1,7 @@
 package dev.perdure.internal.schedule;
 
 import dev.perdure.internal.cron.CronTimes;
+import dev.perdure.internal.cron.CronWords;
 import dev.perdure.internal.schedule.ScheduleSpec.Rule;
 import java.time.Duration;
 import java.time.Instant;
@@ -148,7 +149,10 @@ public final class FireTimes {
 
     private static String words(Rule rule) {
         return switch (rule.kind()) {
-            case CRON -> "cron %s in %s".formatted(rule.cron(), rule.zone());
+            case CRON ->
+                CronWords.of(rule.cron())
+                        .map(words -> "%s in %s (cron %s)".formatted(words, rule.zone(), rule.cron()))
+                        .orElse("cron %s in %s".formatted(rule.cron(), rule.zone()));
             case EVERY -> "every " + rule.duration();
             case AFTER_END -> "%s after the end of the last".formatted(rule.duration());
             case AT -> "at %s".formatted(instants(rule).map(Instant::toString).toList());
