@@ -2,6 +2,7 @@ package dev.perdure.memory;
 
 import dev.perdure.RunFilter;
 import dev.perdure.RunState;
+import dev.perdure.spi.Runs.Entered;
 import dev.perdure.spi.change.Entry;
 import dev.perdure.spi.change.Recorded;
 import dev.perdure.spi.change.RunRef;
@@ -158,5 +159,31 @@ final class MemoryStatistics implements Statistics {
             }
             return new Histogram(bars, 1, false);
         });
+    }
+
+    @Override
+    public List<Wait> waits(Span span, int most) {
+        return tables.inTransaction(() -> {
+            List<Wait> waits = new ArrayList<>();
+            List<Row> rows = tables.byKey.values().stream().sorted(OLDEST_FIRST).toList();
+            for (int bar = 0; bar < span.bars(); bar++) {
+                RunFilter.Period period = new RunFilter.Period(span.begin(bar), span.begin(bar + 1));
+                rows.stream()
+                        .filter(row -> period.contains(row.createdAt))
+                        .limit(most)
+                        .forEach(row -> addWaits(row.entered, waits));
+            }
+            return waits;
+        });
+    }
+
+    private static void addWaits(List<Entered> states, List<Wait> waits) {
+        for (int i = 1; i < states.size(); i++) {
+            Entered ready = states.get(i - 1);
+            Entered next = states.get(i);
+            if (ready.state() == RunState.READY && next.state() == RunState.RUNNING) {
+                waits.add(new Wait(ready.at(), Duration.between(ready.at(), next.at())));
+            }
+        }
     }
 }

@@ -36,6 +36,7 @@ import dev.perdure.http.internal.runs.ReadRoutes;
 import dev.perdure.http.internal.runs.ReportRoutes;
 import dev.perdure.http.internal.runs.StatisticsRoutes;
 import dev.perdure.http.internal.runs.TaskRoutes;
+import dev.perdure.http.internal.runs.WaitRoutes;
 import dev.perdure.http.internal.show.Services;
 import dev.perdure.http.internal.show.Shown;
 import dev.perdure.http.security.Authentication;
@@ -117,6 +118,7 @@ public final class HttpApi implements AutoCloseable {
         routes.addAll(new ReadRoutes(services).routes());
         routes.addAll(new ReportRoutes(services).routes());
         routes.addAll(new StatisticsRoutes(services).routes());
+        routes.addAll(new WaitRoutes(services).routes());
         routes.addAll(new CommandRoutes(services).routes());
         routes.addAll(new TaskRoutes(services).routes());
         routes.addAll(new BulkRoutes(services).routes());

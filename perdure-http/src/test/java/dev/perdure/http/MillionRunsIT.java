@@ -59,7 +59,8 @@ final class MillionRunsIT {
                 "/statistics/failures",
                 "/statistics/failures?definition=definition-3",
                 "/statistics/definitions",
-                "/statistics/rates?seconds=300"
+                "/statistics/rates?seconds=300",
+                "/statistics/waits?from=2030-01-01T00:00:00Z&to=2030-01-31T00:00:00Z"
             }) {
                 millis.put(path, best(kit, path));
             }

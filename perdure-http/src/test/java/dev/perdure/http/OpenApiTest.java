@@ -100,6 +100,7 @@ final class OpenApiTest {
             "/statistics/failures",
             "/statistics/definitions",
             "/statistics/rates",
+            "/statistics/waits?from=2026-01-01T00:00:00Z&to=2026-01-02T00:00:00Z",
             "/queues",
             "/queues/slow",
             "/queues/slow/keys",

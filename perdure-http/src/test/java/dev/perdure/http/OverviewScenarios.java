@@ -167,6 +167,24 @@ abstract class OverviewScenarios {
     }
 
     @Test
+    void waits_tell_how_long_runs_are_ready() {
+        Instant now = Instant.now();
+        String span = "/statistics/waits?from=%s&to=%s&bars=2".formatted(now.minusSeconds(600), now.plusSeconds(600));
+        assertThat(kit.get(span).is(200).json().at("/bars")).hasSize(2);
+        kit.perdure
+                .start(Invocation.of(Sample.NOTHING, null), id("waits-1").queue("slow"))
+                .result(Duration.ofSeconds(20));
+
+        JsonNode bars = kit.get(span).is(200).json().at("/bars");
+        assertThat(bars.at("/0/count").asInt() + bars.at("/1/count").asInt()).isPositive();
+        assertThat(bars.findValues("max_ms")).isNotEmpty();
+        assertThat(kit.get("/statistics/waits?from=%s&to=%s".formatted(now, now))
+                        .is(400)
+                        .at("/detail"))
+                .contains("less than a millisecond for each of 30 bars");
+    }
+
+    @Test
     void objects_are_listed_with_the_calls_that_wait() {
         kit.post("/objects/counter/shop-1/add?wait=PT20S", "5").is(200);
         String holder =
@@ -272,7 +290,10 @@ abstract class OverviewScenarios {
                         """).is(202);
         kit.await("/schedules/all", "/name", "all");
         assertThat(kit.get("/schedules/all").at("/when"))
-                .contains("0 6 1 1 * in Europe/Berlin", "every PT7200H", "2099-02-01T00:00:00Z");
+                .contains(
+                        "on the 1st of January at 06:00 in Europe/Berlin (cron 0 6 1 1 *)",
+                        "every PT7200H",
+                        "2099-02-01T00:00:00Z");
         String run = kit.post("/schedules/all/trigger").is(202).at("/run");
         kit.await("/runs/" + run.replace("/", "%2F"), "/run/state", "FAILED");
         JsonNode attributes = kit.get("/runs/" + run.replace("/", "%2F")).json().at("/run/attributes");

@@ -107,4 +107,20 @@ public interface Statistics {
 
     /** Counts the runs that a filter selects, whatever its limit, page and order, over time. */
     Histogram histogram(RunFilter filter, Span span);
+
+    /**
+     * A time for which a run was ready until a worker took it.
+     *
+     * @param ready when the run became ready
+     * @param took how long it was ready
+     */
+    record Wait(Instant ready, Duration took) {}
+
+    /**
+     * How long runs that were created in a span were ready until a worker took them, in no order. A run that was started
+     * where it runs was never ready, one that sleeps may be so several times.
+     *
+     * @param most how many runs of each bar are looked at: those that were created first
+     */
+    List<Wait> waits(Span span, int most);
 }

@@ -4,6 +4,7 @@ import dev.perdure.RunFilter;
 import dev.perdure.RunId;
 import dev.perdure.RunState;
 import dev.perdure.postgres.jdbc.Codes;
+import dev.perdure.postgres.jdbc.Micros;
 import dev.perdure.postgres.jdbc.Database;
 import dev.perdure.postgres.jdbc.Query;
 import dev.perdure.postgres.jdbc.Results;
@@ -16,12 +17,14 @@ import java.time.Duration;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.Collection;
 import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
 /** Reads many runs at once. */
@@ -121,6 +124,21 @@ public final class PostgresStatistics implements Statistics {
         }
         count(statements.sampled(part), bars, part);
         return new Histogram(bars, part, false);
+    }
+
+    @Override
+    public List<Wait> waits(Span span, int most) {
+        long[] begins = IntStream.rangeClosed(0, span.bars())
+                .mapToLong(bar -> Micros.of(span.begin(bar)))
+                .toArray();
+        return query.byIndex(
+                sql.waits,
+                parameters -> parameters
+                        .longs(Arrays.copyOfRange(begins, 0, span.bars()))
+                        .longs(Arrays.copyOfRange(begins, 1, span.bars() + 1))
+                        .integer(most)
+                        .integer(MOST_CHANGES),
+                row -> new Wait(Results.time(row, "ready"), Duration.of(row.getLong("took"), ChronoUnit.MICROS)));
     }
 
     private long estimated(HistogramSql statements) {

@@ -80,9 +80,46 @@ public final class StatisticsSql {
             ORDER BY h.second
             """;
 
+    /**
+     * How long runs were ready until a worker took them. The first runs of each bar are found by the index of creation;
+     * of each, the states that it has left last, and those that its row shows. Numbers tell which states follow each other.
+     */
+    private static final String WAITS = """
+            SELECT w.at AS ready, (extract(epoch FROM w.taken - w.at) * 1000000)::bigint AS took
+            FROM (
+                SELECT timestamptz 'epoch' + u.lower * interval '1 microsecond' AS lower,
+                       timestamptz 'epoch' + u.upper * interval '1 microsecond' AS upper
+                FROM unnest(?::bigint[], ?::bigint[]) AS u (lower, upper)
+            ) AS b
+            CROSS JOIN LATERAL (
+                SELECT r.key, r.changes, r.state, r.created_at, r.changed_at, r.ran_at, r.after
+                FROM ${schema}.run r
+                WHERE r.created_at >= b.lower AND r.created_at < b.upper
+                ORDER BY r.created_at
+                LIMIT ?
+            ) AS t
+            CROSS JOIN LATERAL (
+                SELECT c.number, c.state, c.at,
+                       lead(c.number) OVER later AS next, lead(c.state) OVER later AS entered, lead(c.at) OVER later AS taken
+                FROM (
+                    (SELECT v.number, v.state, v.at FROM ${schema}.event v WHERE v.key = t.key ORDER BY v.number DESC LIMIT ?)
+                    UNION ALL
+                    SELECT 0, ${first_state}, t.created_at
+                    WHERE t.changes > 0 AND NOT EXISTS (SELECT FROM ${schema}.event v WHERE v.key = t.key AND v.number = 0)
+                    UNION ALL
+                    SELECT t.changes - 1, ${RUNNING}, t.ran_at WHERE t.ran_at IS NOT NULL
+                    UNION ALL
+                    SELECT t.changes, t.state, t.changed_at WHERE t.state = ${RUNNING}
+                ) AS c
+                WINDOW later AS (ORDER BY c.number)
+            ) AS w
+            WHERE w.state = ${READY} AND w.entered = ${RUNNING} AND w.next = w.number + 1
+            """;
+
     final Schema schema;
     final String steps;
     final String rates;
+    final String waits;
 
     public StatisticsSql(Schema schema) {
         this.schema = schema;
@@ -90,5 +127,6 @@ public final class StatisticsSql {
                 + STEPS.replace("${STEP}", String.valueOf(Codes.of(Entry.Kind.STEP)))
                         .replace("${TRANSACTION}", String.valueOf(Codes.of(Entry.Kind.TRANSACTION))));
         this.rates = schema.sql(FilterSql.SETTINGS + RATES);
+        this.waits = schema.sql(FilterSql.SETTINGS + WAITS.replace("${first_state}", QuerySql.firstState("t")));
     }
 }

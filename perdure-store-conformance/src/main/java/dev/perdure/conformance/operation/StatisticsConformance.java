@@ -16,7 +16,9 @@ import dev.perdure.spi.statistics.Statistics.Second;
 import dev.perdure.spi.statistics.Statistics.Seen;
 import dev.perdure.spi.statistics.Statistics.Span;
 import dev.perdure.spi.statistics.Statistics.StepTime;
+import dev.perdure.spi.statistics.Statistics.Wait;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
@@ -201,5 +203,36 @@ public abstract class StatisticsConformance extends StoreConformance {
                         .bars()
                         .get(2))
                 .isEmpty();
+    }
+
+    @Test
+    void runs_tell_how_long_they_were_ready_until_a_worker_took_them() {
+        WorkerId worker = join();
+        RunRef owned = startOwned(worker, "was never ready");
+        startReady("runs");
+        advance(Duration.ofSeconds(3));
+        claimOne(worker);
+        startReady("ended");
+        advance(Duration.ofMillis(2_500));
+        RunRef ended = claimOne(worker).run();
+        advance(Duration.ofSeconds(1));
+        apply(worker, advance(ended, 1, complete("1")));
+        apply(worker, advance(owned, 1, sleep(Duration.ofSeconds(10)), step(1, "1")));
+        advance(Duration.ofSeconds(10));
+        Instant woken = now();
+        polled(worker, 0); // makes it ready
+        advance(Duration.ofSeconds(1));
+        claimOne(worker);
+        startReady("is ready");
+        Span span = new Span(BEGINNING, BEGINNING.plusSeconds(40), 20, false);
+
+        assertThat(store().statistics().waits(span, 10))
+                .containsExactlyInAnyOrder(
+                        new Wait(BEGINNING, Duration.ofSeconds(3)),
+                        new Wait(BEGINNING.plusSeconds(3), Duration.ofMillis(2_500)),
+                        new Wait(woken, Duration.ofSeconds(1)));
+        assertThat(store().statistics().waits(span, 1)).hasSize(2);
+        assertThat(store().statistics().waits(new Span(BEGINNING.plusSeconds(2), BEGINNING.plusSeconds(4), 1, false), 10))
+                .containsExactly(new Wait(BEGINNING.plusSeconds(3), Duration.ofMillis(2_500)));
     }
 }

@@ -16,7 +16,6 @@ import dev.perdure.http.internal.show.RunView;
 import dev.perdure.http.internal.show.Services;
 import dev.perdure.spi.statistics.Statistics.Histogram;
 import dev.perdure.spi.statistics.Statistics.Span;
-import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
@@ -25,11 +24,6 @@ import java.util.Optional;
 
 /** Lists and counts runs. */
 public final class FindRoutes {
-    private static final int DEFAULT_BARS = 30;
-    private static final int MOST_BARS = 120;
-    private static final Instant EARLIEST = Instant.parse("1970-01-01T00:00:00Z");
-    private static final Instant LATEST = Instant.parse("9999-01-01T00:00:00Z");
-
     /** A page of runs. */
     private record Page(List<RunView> runs, Optional<String> next) {}
 
@@ -113,11 +107,8 @@ public final class FindRoutes {
                                 services.perdure().runs(Filters.selected(call)).count())))),
                 Route.get("/runs/histogram", "Counts runs by state over time.")
                         .with(Filters.SELECTING)
-                        .with(
-                                Parameter.query("by", "'created' or 'ended'. 'created' by default."),
-                                Parameter.query("from", "The first instant."),
-                                Parameter.query("to", "The instant before which it ends."),
-                                Parameter.query("bars", "How many bars, 1 to 120. 30 by default."))
+                        .with(Parameter.query("by", "'created' or 'ended'. 'created' by default."))
+                        .with(SpanOfCall.PARAMETERS)
                         .answers(200, "The bars.", HISTOGRAM)
                         .does(this::histogram));
     }
@@ -131,33 +122,16 @@ public final class FindRoutes {
                 PAGE.json(new Page(runs.stream().map(services.shown()::run).toList(), next)));
     }
 
-    private static Instant time(Call call, String name) {
-        Instant time = call.time(name)
-                .orElseThrow(() -> Problem.invalid("The parameter '%s' is missing. Give a time.".formatted(name)));
-        if (time.isBefore(EARLIEST) || time.isAfter(LATEST)) {
-            throw Problem.invalid("The parameter '%s' is %s; it is %s to %s.".formatted(name, time, EARLIEST, LATEST));
-        }
-        return time;
-    }
-
     private ApiResponse histogram(Call call) {
-        Instant from = time(call, "from");
-        Instant to = time(call, "to");
-        int bars = call.number("bars", DEFAULT_BARS, 1, MOST_BARS);
-        if (Duration.between(from, to).compareTo(Duration.ofMillis(bars)) < 0) {
-            throw Problem.invalid(
-                    "The time from %s to %s has less than a millisecond for each of %d bars. Give a longer one."
-                            .formatted(from, to, bars));
-        }
         boolean ended = switch (call.query("by").orElse("created")) {
             case "created" -> false;
             case "ended" -> true;
             default -> throw Problem.invalid("The parameter 'by' is neither 'created' nor 'ended'.");
         };
-        Span span = new Span(from, to, bars, ended);
+        Span span = SpanOfCall.of(call, ended);
         Histogram counted = services.view().store().statistics().histogram(Filters.selected(call), span);
         List<Bar> all = new ArrayList<>();
-        for (int bar = 0; bar < bars; bar++) {
+        for (int bar = 0; bar < span.bars(); bar++) {
             all.add(new Bar(span.begin(bar), span.begin(bar + 1), counted.bars().get(bar)));
         }
         return Answers.ok(HISTOGRAM.json(new Bars(all, counted)));

@@ -10,11 +10,11 @@ import dev.perdure.http.internal.route.Answers;
 import dev.perdure.http.internal.route.Call;
 import dev.perdure.http.internal.route.Parameter;
 import dev.perdure.http.internal.route.Route;
+import dev.perdure.http.internal.runs.RateWindow.Window;
 import dev.perdure.http.internal.show.Services;
 import dev.perdure.http.security.Redaction.Kind;
 import dev.perdure.http.security.Redaction.Subject;
 import dev.perdure.spi.EngineView.Signature;
-import dev.perdure.spi.statistics.Statistics.Rates;
 import dev.perdure.spi.statistics.Statistics.Second;
 import dev.perdure.spi.statistics.Statistics.Seen;
 import dev.perdure.statistics.Durations;
@@ -23,8 +23,6 @@ import dev.perdure.statistics.RunStatistics;
 import dev.perdure.statistics.RunStatistics.Sample;
 import dev.perdure.statistics.RunStatistics.StepStatistics;
 import java.time.Duration;
-import java.time.Instant;
-import java.util.ArrayList;
 import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
@@ -173,14 +171,18 @@ public final class StatisticsRoutes {
             .number("ended", "How many runs ended.", Second::ended)
             .number("failed", "How many of these failed.", Second::failed);
 
-    private static final Shape<Rates> RATES = Shape.<Rates>named("Rates")
+    private static final Shape<Window> RATES = Shape.<Window>named("Rates")
             .time(
                     "from",
                     "When the first second begins. Later than asked for if too many runs were started.",
-                    Rates::from)
-            .time("to", "When the last second ends.", Rates::to)
-            .flag("more", "Whether more runs may have ended, which were started long before.", Rates::more)
-            .list("seconds", "Every second, oldest first.", SECOND, StatisticsRoutes::everySecond);
+                    Window::from)
+            .time("to", "When the last second ends.", Window::to)
+            .flag("more", "Whether more runs may have ended, which were started long before.", Window::more)
+            .list(
+                    "seconds",
+                    "Every second, oldest first, without those in which more runs were started than the store looks at.",
+                    SECOND,
+                    Window::seconds);
 
     private final Services services;
     private final RateWindow window;
@@ -295,15 +297,5 @@ public final class StatisticsRoutes {
                 .map(run -> Duration.between(run.createdAt(), run.changedAt()))
                 .toList();
         return new DefinitionView(name, registered, workers, states, Durations.of(took));
-    }
-
-    private static List<Second> everySecond(Rates rates) {
-        Map<Instant, Second> happened =
-                rates.seconds().stream().collect(Collectors.toMap(Second::begin, second -> second));
-        List<Second> all = new ArrayList<>();
-        for (Instant at = rates.from(); at.isBefore(rates.to()); at = at.plusSeconds(1)) {
-            all.add(happened.getOrDefault(at, new Second(at, 0, 0, 0)));
-        }
-        return all;
     }
 }

@@ -21,13 +21,14 @@ final class RateWindowTest {
     private long now = Duration.ofHours(1).toSeconds();
     private boolean busy;
     private boolean hides;
+    private boolean idle;
 
     private final Statistics store = new Statistics() {
         @Override
         public Rates rates(int seconds, int most) {
             asked.add(seconds);
             long from = busy ? now - 1 : now - seconds;
-            List<Second> each = LongStream.range(from, now)
+            List<Second> each = LongStream.range(idle ? now : from, now)
                     .mapToObj(second -> new Second(at(second), 1, 0, 0))
                     .toList();
             return new Rates(at(from), at(now), each, hides);
@@ -47,6 +48,11 @@ final class RateWindowTest {
         public Histogram histogram(RunFilter filter, Span span) {
             return new Histogram(List.of(), 1, false);
         }
+
+        @Override
+        public List<Wait> waits(Span span, int most) {
+            return List.of();
+        }
     };
 
     private final RateWindow window =
@@ -57,7 +63,7 @@ final class RateWindowTest {
     }
 
     private void checkEverySecondOnce(int seconds) {
-        Statistics.Rates rates = window.last(seconds);
+        RateWindow.Window rates = window.last(seconds);
         assertThat(rates.to()).isEqualTo(at(now));
         assertThat(rates.from()).isEqualTo(at(now - seconds));
         assertThat(rates.seconds())
@@ -88,15 +94,44 @@ final class RateWindowTest {
         assertThat(asked).containsExactly(600, 600);
     }
 
+    private List<Long> secondsAgo(int seconds) {
+        return window.last(seconds).seconds().stream()
+                .map(second -> now - Duration.between(BEGINNING, second.begin()).toSeconds())
+                .toList();
+    }
+
     @Test
-    void a_gap_shortens_the_window() {
+    void seconds_of_which_the_store_tells_nothing_are_left_out_and_the_others_stay() {
         window.last(300);
         busy = true;
         now += 5;
-        assertThat(window.last(300).from()).isEqualTo(at(now - 1));
+        assertThat(window.last(300).from()).isEqualTo(at(now - 300));
+        assertThat(secondsAgo(8)).containsExactly(8L, 7L, 6L, 1L);
+        now += 3;
+        assertThat(secondsAgo(8)).containsExactly(4L, 1L);
         busy = false;
         now += 1;
-        assertThat(window.last(300).from()).isEqualTo(at(now - 2));
+        assertThat(secondsAgo(8)).containsExactly(5L, 4L, 3L, 2L, 1L);
+    }
+
+    @Test
+    void seconds_in_which_nothing_happened_are_not_left_out() {
+        idle = true;
+        assertThat(secondsAgo(3)).containsExactly(3L, 2L, 1L);
+    }
+
+    @Test
+    void what_is_not_known_is_forgotten_when_it_is_out_of_the_window() {
+        window.last(300);
+        busy = true;
+        now += 5;
+        window.last(300);
+        busy = false;
+        for (int i = 0; i < 6; i++) {
+            now += 100;
+            window.last(300);
+        }
+        checkEverySecondOnce(600);
     }
 
     @Test
