@@ -30,7 +30,7 @@ final class LiveChanges implements AutoCloseable {
     static final int ONCE_MORE = 35;
 
     private static final int MOST_STREAMS = 1_000;
-    static final int MOST_TOLD = 20;
+    static final int MOST_TOLD = 10;
     private static final byte[] CHANGED = "event: changed\ndata: {}\n\n".getBytes(StandardCharsets.UTF_8);
     private static final byte[] ALIVE = ": alive\n\n".getBytes(StandardCharsets.UTF_8);
     private static final Logger LOG = LoggerFactory.getLogger("dev.perdure.dashboard");

@@ -105,7 +105,7 @@ public final class HttpApi implements AutoCloseable {
         this.gate = new Gate(settings.hosts, settings.origins, settings.authentication, System::nanoTime);
         this.turns = new Turns(settings.concurrency, settings.waiting);
         this.bodies = new Bodies(settings.maxBodyBytes);
-        this.shared = settings.changes == null ? null : new SharedAnswers(settings.changes, System::nanoTime);
+        this.shared = settings.changes == null ? null : new SharedAnswers(turns, settings.changes, System::nanoTime);
         EngineView view = EngineView.of(settings.perdure);
         this.shown = new Shown(view, settings.redaction);
         Services services = new Services(settings.perdure, view, shown, turns, settings.longestWait, closing::get);
@@ -371,15 +371,15 @@ public final class HttpApi implements AutoCloseable {
     }
 
     private ApiResponse answer(Call call, RouteTable.Match match, Caller caller) throws InterruptedException {
-        Turns.Question<ApiResponse> asked = () -> turns.with(() -> match.route().answer(call));
+        Turns.Question<ApiResponse> asked = () -> match.route().answer(call);
         if (shared == null || match.route().path().equals(ME)) { // which says who the caller is, and asks no store
-            return asked.ask();
+            return turns.with(asked);
         }
         if (!match.route().isAction()) {
             return shared.answer(call.request(), match.route(), caller, asked);
         }
         try {
-            return asked.ask();
+            return turns.with(asked);
         } finally {
             shared.acted();
         }

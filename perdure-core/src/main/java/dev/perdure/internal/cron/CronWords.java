@@ -145,12 +145,14 @@ public final class CronWords {
     }
 
     private static String ordinal(int number) {
-        String ending = number / 10 == 1 ? "th" : switch (number % 10) {
-            case 1 -> "st";
-            case 2 -> "nd";
-            case 3 -> "rd";
-            default -> "th";
-        };
+        String ending = number / 10 == 1
+                ? "th"
+                : switch (number % 10) {
+                    case 1 -> "st";
+                    case 2 -> "nd";
+                    case 3 -> "rd";
+                    default -> "th";
+                };
         return number + ending;
     }
 

@@ -10,9 +10,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 /** Expressions as people say them. */
 class CronWordsTest {
     @ParameterizedTest
-    @CsvSource(
-            delimiter = '=',
-            textBlock = """
+    @CsvSource(delimiter = '=', textBlock = """
             * * * * *         = every minute
             */5 * * * *       = every 5 minutes
             7 * * * *         = every hour at :07

@@ -96,10 +96,10 @@ export function useLive() {
 /**
  * Asks a question and asks it again when something has changed. Data that is there stays until newer data arrives.
  * The key says what is asked: another key is another question. With live = false it is asked once, and once more when
- * that changes: for what is costly to count, and what does not change; live may also be a function of the data. Between
- * two answers lie at least so many milliseconds: every.
+ * that changes: for what is costly to count, and what does not change; live may also be a function of the data. It is also
+ * asked once more when the value of again differs. Between two answers lie at least so many milliseconds: every.
  */
-export function useData(key, question, { live = true, every = 0 } = {}) {
+export function useData(key, question, { live = true, every = 0, again } = {}) {
   const [answer, setAnswer] = useState({ key: null });
   const asked = useRef({});
   asked.current = { key, question };
@@ -132,7 +132,7 @@ export function useData(key, question, { live = true, every = 0 } = {}) {
     load();
     if (follows) listeners.add(follow);
     return () => listeners.delete(follow);
-  }, [key, follows]);
+  }, [key, follows, again]);
   return answer.key === key ? { ...answer, reload: load } : { reload: load };
 }
 

@@ -157,13 +157,20 @@ function useRunKeys(id) {
   }, [id]);
 }
 
+const STILL = ['PENDING', 'READY', 'BACKING_OFF', 'PAUSED'];
+
+/** Whether nothing can be recorded before the run enters another state: it waits for nothing but the time, a worker or a person. */
+const isStill = run => STILL.includes(run.state) || (run.state === 'SUSPENDED' && !run.awaited?.length);
+
 export function Run({ id, query }) {
   useSecond();
   useRunKeys(id);
   const answer = useData('run' + id, () => oneRun(id));
   const live = !hasEnded(answer.data?.state);
-  const events = useData('history' + id, () => readHistory(id), { live });
-  const children = useData('children' + id, () => readChildren(id)); // children may go on after their parent
+  const again = answer.data?.changed_at;
+  const moves = Boolean(answer.data && live && !isStill(answer.data));
+  const events = useData('history' + id, () => readHistory(id), { live: moves, again });
+  const children = useData('children' + id, () => readChildren(id), { live: data => moves || data.children.length > 0, again }); // children may go on after their parent
   const tasks = useData('tasks' + id, () => readTasks(id), { live: data => live && data.tasks.length > 0 }); // only a start makes tasks
   if (!answer.data) {
     return html`<main class="page"><div class="sm m3"><a href=${link('/runs')}>Runs</a></div><h1 class="mono">${id}</h1>

@@ -232,7 +232,8 @@ public abstract class StatisticsConformance extends StoreConformance {
                         new Wait(BEGINNING.plusSeconds(3), Duration.ofMillis(2_500)),
                         new Wait(woken, Duration.ofSeconds(1)));
         assertThat(store().statistics().waits(span, 1)).hasSize(2);
-        assertThat(store().statistics().waits(new Span(BEGINNING.plusSeconds(2), BEGINNING.plusSeconds(4), 1, false), 10))
+        assertThat(store().statistics()
+                        .waits(new Span(BEGINNING.plusSeconds(2), BEGINNING.plusSeconds(4), 1, false), 10))
                 .containsExactly(new Wait(BEGINNING.plusSeconds(3), Duration.ofMillis(2_500)));
     }
 }

@@ -26,21 +26,24 @@ import java.util.regex.Pattern;
  * of: a page that hears of a change, or has acted, never gets an answer from before.
  *
  * <p>Some answers are costly: counts and rates read many rows. A client that allows an older answer, with {@code
- * Cache-Control: max-age}, shares a costly one for longer, {@value #REST} times as long as it took: so the store spends at
- * most a hundredth of its time on a question, however many pages ask it and however large the store is. An action ends
- * that too.
+ * Cache-Control: max-age}, shares a costly one for longer: {@value #REST} times as long as it took, and as many times that
+ * as there are costly answers. So all of them together keep at most a fiftieth of a processor busy, however many pages ask
+ * and however large the store is, unless a client allows no answer that is so old. An action ends that too.
+ *
+ * <p>What an answer took is counted from its turn on: a request that waits for its turn costs the store nothing.
  *
  * <p>What is kept is bounded. A large answer goes to those who wait for it and is then dropped, and while many answers are
  * kept, further questions are asked without sharing.
  */
 public final class SharedAnswers {
     private static final long LONGEST = Duration.ofSeconds(1).toNanos();
-    private static final int REST = 100;
+    private static final int REST = 50;
     private static final int MOST_ANSWERS = 1_000;
     private static final int MOST_COSTLY = 100;
     private static final int MOST_BYTES = 64 * 1024;
     private static final Pattern MAX_AGE = Pattern.compile("max-age=(\\d{1,4})");
 
+    private final Turns turns;
     private final LongSupplier changes;
     private final LongSupplier nanoTime;
     private final AtomicLong actions = new AtomicLong();
@@ -50,10 +53,12 @@ public final class SharedAnswers {
     /**
      * Shares answers.
      *
+     * @param turns bounds how many requests ask the store at once
      * @param changes how often something may have changed in the store
      * @param nanoTime the clock
      */
-    public SharedAnswers(LongSupplier changes, LongSupplier nanoTime) {
+    public SharedAnswers(Turns turns, LongSupplier changes, LongSupplier nanoTime) {
+        this.turns = turns;
         this.changes = changes;
         this.nanoTime = nanoTime;
     }
@@ -90,12 +95,21 @@ public final class SharedAnswers {
      *
      * @param response the answer
      * @param actions how many actions had been carried out when it was asked for
-     * @param began when it was asked for
+     * @param began when the store was asked
      * @param rest for how long it is not asked for again
      */
     private record Costly(ApiResponse response, long actions, long began, long rest) {
         boolean isOver(long actions, long time, long allowed) {
             return this.actions != actions || time - began >= Math.min(rest, allowed);
+        }
+
+        /** Whether the store was asked for this one later than for the other one, which may have taken longer. */
+        boolean isNewerThan(Costly other) {
+            return began - other.began > 0;
+        }
+
+        boolean isWorthKeeping() {
+            return rest >= LONGEST && response.bytes().length <= MOST_BYTES;
         }
     }
 
@@ -113,13 +127,13 @@ public final class SharedAnswers {
     /**
      * Answers a request to read.
      *
-     * @param ask asks the store
+     * @param ask asks the store, with a turn
      */
     public ApiResponse answer(ApiRequest request, Route route, Caller caller, Turns.Question<ApiResponse> ask)
             throws InterruptedException {
         Question question = Question.of(request, route, caller);
         long allowed = allowedAge(request);
-        return allowed == 0 ? answer(question, ask) : answer(question, allowed, ask);
+        return allowed == 0 ? answer(question, () -> turns.with(ask)) : answer(question, allowed, ask);
     }
 
     /** Takes an answer that took long, or asks and keeps what took long. */
@@ -133,26 +147,27 @@ public final class SharedAnswers {
                             "Age",
                             Long.toString(Duration.ofNanos(time - kept.began()).toSeconds()));
         }
-        return answer(question, () -> {
-            long acted = actions.get();
-            long began = nanoTime.getAsLong();
-            ApiResponse response = ask.ask();
-            keep(question, new Costly(response, acted, began, REST * (nanoTime.getAsLong() - began)));
-            return response;
-        });
+        return answer(question, () -> turns.with(() -> timed(question, ask)));
     }
 
-    private void keep(Question question, Costly answer) {
-        if (answer.rest() < LONGEST || answer.response().bytes().length > MOST_BYTES) {
-            costly.remove(question);
-            return;
+    /** Asks the store, and keeps the answer if it took long. */
+    private ApiResponse timed(Question question, Turns.Question<ApiResponse> ask) throws InterruptedException {
+        long acted = actions.get();
+        long began = nanoTime.getAsLong();
+        ApiResponse response = ask.ask();
+        long took = nanoTime.getAsLong() - began;
+        costly.values().removeIf(old -> old.isOver(acted, began, Long.MAX_VALUE));
+        int others = costly.containsKey(question) ? costly.size() - 1 : costly.size();
+        Costly answer = new Costly(response, acted, began, took * REST * (1 + others));
+        if (others < MOST_COSTLY) {
+            costly.compute(question, (same, kept) -> {
+                if (kept != null && kept.isNewerThan(answer)) {
+                    return kept;
+                }
+                return answer.isWorthKeeping() ? answer : null;
+            });
         }
-        if (costly.size() >= MOST_COSTLY) {
-            costly.values().removeIf(old -> old.isOver(answer.actions(), answer.began(), Long.MAX_VALUE));
-        }
-        if (costly.size() < MOST_COSTLY) {
-            costly.put(question, answer);
-        }
+        return response;
     }
 
     /** Asks, or waits for the request that asks the same. */

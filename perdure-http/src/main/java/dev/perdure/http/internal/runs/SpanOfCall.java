@@ -16,9 +16,9 @@ final class SpanOfCall {
     private static final Instant LATEST = Instant.parse("9999-01-01T00:00:00Z");
 
     static final List<Parameter> PARAMETERS = List.of(
-        Parameter.query("from", "The first instant."),
-        Parameter.query("to", "The instant before which it ends."),
-        Parameter.query("bars", "How many bars, 1 to %d. %d by default.".formatted(MOST_BARS, DEFAULT_BARS)));
+            Parameter.query("from", "The first instant."),
+            Parameter.query("to", "The instant before which it ends."),
+            Parameter.query("bars", "How many bars, 1 to %d. %d by default.".formatted(MOST_BARS, DEFAULT_BARS)));
 
     private SpanOfCall() {}
 

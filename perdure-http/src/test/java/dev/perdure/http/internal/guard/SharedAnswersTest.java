@@ -2,6 +2,7 @@ package dev.perdure.http.internal.guard;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
 
 import dev.perdure.http.exchange.ApiRequest;
 import dev.perdure.http.exchange.ApiResponse;
@@ -17,6 +18,7 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
+import java.util.concurrent.FutureTask;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
@@ -39,7 +41,8 @@ class SharedAnswersTest {
 
     private final AtomicLong changes = new AtomicLong();
     private final AtomicLong clock = new AtomicLong(Long.MAX_VALUE - 5); // it may overflow, as nanoTime may
-    private final SharedAnswers shared = new SharedAnswers(changes::get, clock::get);
+    private final Turns turns = new Turns(2, 1);
+    private final SharedAnswers shared = new SharedAnswers(turns, changes::get, clock::get);
     private final AtomicInteger asked = new AtomicInteger();
 
     private ApiResponse ask() {
@@ -102,11 +105,15 @@ class SharedAnswersTest {
 
     /** Asks as a page does that takes answers up to ten seconds old; the answer takes this long. */
     private ApiResponse page(Duration takes) throws InterruptedException {
-        ApiRequest request = ApiRequest.of("GET", OVERVIEW.target()).with("Cache-Control", "max-age=10");
-        return shared.answer(request, STREAM, ANNA, () -> {
+        return page(OVERVIEW.target(), () -> {
             clock.addAndGet(takes.toNanos());
             return ask();
         });
+    }
+
+    private ApiResponse page(String target, Turns.Question<ApiResponse> ask) throws InterruptedException {
+        ApiRequest request = ApiRequest.of("GET", target).with("Cache-Control", "max-age=10");
+        return shared.answer(request, STREAM, ANNA, ask);
     }
 
     private String numberOf(ApiResponse response) {
@@ -114,14 +121,67 @@ class SharedAnswersTest {
     }
 
     @Test
-    void a_costly_answer_is_shared_for_a_hundred_times_as_long_as_it_took() throws InterruptedException {
-        Duration takes = Duration.ofMillis(40);
+    void a_costly_answer_is_shared_for_fifty_times_as_long_as_it_took() throws InterruptedException {
+        Duration takes = Duration.ofMillis(80);
         assertThat(numberOf(page(takes))).isEqualTo("1");
         changes.incrementAndGet();
-        clock.addAndGet(takes.multipliedBy(99).toNanos() - 1);
+        clock.addAndGet(takes.multipliedBy(49).toNanos() - 1);
         assertThat(page(takes).headers()).containsEntry("Number", "1").containsEntry("Age", "3");
         clock.incrementAndGet();
         assertThat(page(takes).headers()).containsEntry("Number", "2").doesNotContainKey("Age");
+    }
+
+    @Test
+    void two_costly_answers_are_each_shared_for_twice_as_long() throws InterruptedException {
+        Duration takes = Duration.ofMillis(40);
+        page("/api/v1/queues", () -> {
+            clock.addAndGet(Duration.ofSeconds(1).toNanos());
+            return ask();
+        });
+        assertThat(numberOf(page(takes))).isEqualTo("2");
+        changes.incrementAndGet();
+        clock.addAndGet(takes.multipliedBy(99).toNanos() - 1);
+        assertThat(numberOf(page(takes))).isEqualTo("2");
+        clock.incrementAndGet();
+        assertThat(numberOf(page(takes))).isEqualTo("3");
+    }
+
+    @Test
+    void the_wait_for_a_turn_is_no_cost_of_an_answer() throws Exception {
+        CountDownLatch over = new CountDownLatch(1);
+        Turns.Question<Boolean> holds = () -> over.await(10, TimeUnit.SECONDS);
+        Future<Boolean> first = threads.submit(() -> turns.with(holds));
+        Future<Boolean> second = threads.submit(() -> turns.with(holds));
+        FutureTask<ApiResponse> waiting = new FutureTask<>(() -> page(Duration.ZERO));
+        Thread waits = Thread.ofPlatform().start(waiting);
+        await().until(() -> waits.getState() == Thread.State.TIMED_WAITING);
+        clock.addAndGet(Duration.ofSeconds(1).toNanos());
+        over.countDown();
+        assertThat(first.get() && second.get()).isTrue();
+        assertThat(numberOf(waiting.get(10, TimeUnit.SECONDS))).isEqualTo("1");
+
+        changes.incrementAndGet();
+        assertThat(numberOf(page(Duration.ZERO))).isEqualTo("2");
+    }
+
+    @Test
+    void an_answer_that_was_asked_for_earlier_and_took_longer_does_not_replace_a_newer_one() throws Exception {
+        CountDownLatch begun = new CountDownLatch(1);
+        CountDownLatch goes = new CountDownLatch(1);
+        Future<ApiResponse> slow = threads.submit(() -> page(OVERVIEW.target(), () -> {
+            begun.countDown();
+            goes.await();
+            return ask();
+        }));
+        begun.await();
+        clock.incrementAndGet();
+        changes.incrementAndGet();
+        assertThat(numberOf(page(Duration.ofSeconds(1)))).isEqualTo("1");
+        goes.countDown();
+        assertThat(numberOf(slow.get(10, TimeUnit.SECONDS))).isEqualTo("2");
+
+        changes.incrementAndGet();
+        assertThat(numberOf(page(Duration.ofSeconds(1)))).isEqualTo("1");
     }
 
     @Test
@@ -143,7 +203,7 @@ class SharedAnswersTest {
 
     @Test
     void a_quick_answer_is_not_older_than_the_last_change_although_the_page_allows_it() throws InterruptedException {
-        Duration takes = Duration.ofMillis(9);
+        Duration takes = Duration.ofMillis(19);
         assertThat(numberOf(page(takes))).isEqualTo("1");
         changes.incrementAndGet();
         assertThat(numberOf(page(takes))).isEqualTo("2");
