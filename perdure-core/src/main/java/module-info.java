@@ -31,6 +31,7 @@ module dev.perdure {
     exports dev.perdure.spi.measure;
     exports dev.perdure.spi.payload;
     exports dev.perdure.spi.report;
+    exports dev.perdure.spi.shard;
     exports dev.perdure.spi.statistics;
     exports dev.perdure.statistics;
     exports dev.perdure.status;

@@ -35,6 +35,7 @@ class ModulesTest {
                     "perdure-testing-postgres",
                     Set.of("perdure-core", "perdure-testing", "perdure-embedded", "perdure-postgres")),
             entry("perdure-jooq", Set.of("perdure-core")),
+            entry("perdure-shards", Set.of("perdure-core")),
             entry("perdure-jdbi", Set.of("perdure-core")),
             entry("perdure-logback", Set.of("perdure-core")),
             entry("perdure-jackson2", Set.of("perdure-core")),

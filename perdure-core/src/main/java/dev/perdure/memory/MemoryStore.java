@@ -18,9 +18,11 @@ import dev.perdure.spi.Store;
 import dev.perdure.spi.VersionRules;
 import dev.perdure.spi.payload.Payloads;
 import dev.perdure.spi.report.Reports;
+import dev.perdure.spi.shard.Exchange;
 import dev.perdure.spi.statistics.Statistics;
 import dev.perdure.status.StoreHealth;
 import dev.perdure.status.StoreStatus;
+import java.util.Optional;
 
 /**
  * A store in this process's memory. It supports every guarantee except durability: several engines can share it, leases
@@ -36,6 +38,7 @@ public final class MemoryStore implements Store {
     private final MemoryQueries queries;
     private final MemoryRemovals removals;
     private final MemoryPayloads payloads;
+    private final MemoryExchange exchange;
 
     /** An empty store in real time. */
     public MemoryStore() {
@@ -54,6 +57,7 @@ public final class MemoryStore implements Store {
         this.dispatch = new MemoryDispatch(tables, ledger);
         this.queries = new MemoryQueries(tables);
         this.payloads = new MemoryPayloads(tables);
+        this.exchange = new MemoryExchange(tables);
         this.removals = new MemoryRemovals(tables, ledger.keys);
     }
 
@@ -154,6 +158,11 @@ public final class MemoryStore implements Store {
     @Override
     public Hints hints() {
         return tables::subscribe;
+    }
+
+    @Override
+    public Optional<Exchange> exchange() {
+        return Optional.of(exchange);
     }
 
     @Override

@@ -20,6 +20,7 @@ import dev.perdure.spi.change.Parent;
 import dev.perdure.spi.change.Payload;
 import dev.perdure.spi.change.RunRef;
 import dev.perdure.spi.change.WorkerId;
+import dev.perdure.spi.shard.Partitions;
 import dev.perdure.version.WorkerInfo.Heap;
 import java.time.Duration;
 import java.time.Instant;
@@ -201,7 +202,7 @@ final class Tables {
 
     /** A new row, which has not entered its first state yet. */
     Row add(NewRun run) {
-        Row row = new Row(new RunRef(run.id(), nextNumber()), run, now());
+        Row row = new Row(new RunRef(run.id(), nextNumber() * Partitions.COUNT + Partitions.of(run.id())), run, now());
         byId.put(run.id(), row);
         byKey.put(row.ref.key(), row);
         return row;

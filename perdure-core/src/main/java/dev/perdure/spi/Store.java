@@ -2,9 +2,12 @@ package dev.perdure.spi;
 
 import dev.perdure.spi.payload.Payloads;
 import dev.perdure.spi.report.Reports;
+import dev.perdure.spi.shard.Exchange;
+import dev.perdure.spi.shard.Parts;
 import dev.perdure.spi.statistics.Statistics;
 import dev.perdure.status.StoreHealth;
 import dev.perdure.status.StoreStatus;
+import java.util.Optional;
 
 /**
  * Stores the runs. Each role is small and has its own part of the conformance suite. Thread-safe. No method runs user
@@ -67,6 +70,16 @@ public interface Store extends AutoCloseable {
 
     /** How many batches a worker should send concurrently. Each takes a lane, and in a database a connection. */
     int lanes();
+
+    /** The parts that fail independently of each other. A store on one server has one: itself. */
+    default Parts parts() {
+        return Parts.whole(this);
+    }
+
+    /** What it keeps to be one of several shards; empty if it cannot be one. */
+    default Optional<Exchange> exchange() {
+        return Optional.empty();
+    }
 
     /** Frees the resources that the store itself holds. Calling it again has no effect. */
     @Override

@@ -27,6 +27,7 @@ import dev.perdure.postgres.removal.PostgresRemovals;
 import dev.perdure.postgres.report.PostgresReports;
 import dev.perdure.postgres.setup.Migrations;
 import dev.perdure.postgres.setup.Preflight;
+import dev.perdure.postgres.shard.PostgresExchange;
 import dev.perdure.postgres.status.PostgresStatus;
 import dev.perdure.postgres.transaction.JournalBook;
 import dev.perdure.postgres.version.PostgresVersions;
@@ -56,6 +57,7 @@ import dev.perdure.spi.Store;
 import dev.perdure.spi.VersionRules;
 import dev.perdure.spi.payload.Payloads;
 import dev.perdure.spi.report.Reports;
+import dev.perdure.spi.shard.Exchange;
 import dev.perdure.spi.statistics.Statistics;
 import dev.perdure.status.StoreHealth;
 import dev.perdure.status.StoreStatus;
@@ -63,6 +65,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
+import java.util.Optional;
 import java.util.UUID;
 import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
@@ -103,6 +106,7 @@ public final class PostgresStore implements Store {
     private final PostgresVersions versions;
     private final PostgresPayloads payloads;
     private final PostgresStatus status;
+    private final PostgresExchange exchange;
     private final DataSource source;
     private final Schema schema;
     private volatile @Nullable ListeningLoop listening;
@@ -158,6 +162,7 @@ public final class PostgresStore implements Store {
         this.versions = new PostgresVersions(database, schema);
         this.status = new PostgresStatus(database, schema, removals, versions);
         this.payloads = new PostgresPayloads(database, schema, ledgerSql.settings);
+        this.exchange = new PostgresExchange(database, schema);
         this.journalBook = new JournalBook(database, schema, workers);
     }
 
@@ -343,6 +348,11 @@ public final class PostgresStore implements Store {
     @Override
     public Hints hints() {
         return hints;
+    }
+
+    @Override
+    public Optional<Exchange> exchange() {
+        return Optional.of(exchange);
     }
 
     @Override

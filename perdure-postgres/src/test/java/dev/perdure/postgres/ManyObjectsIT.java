@@ -10,8 +10,8 @@ import dev.perdure.object.StateKey;
 import dev.perdure.object.VirtualObject;
 import dev.perdure.postgres.jdbc.Parameters;
 import dev.perdure.postgres.jdbc.Schema;
-import dev.perdure.postgres.write.change.Keys;
 import dev.perdure.spi.change.ObjectKey;
+import dev.perdure.spi.shard.Partitions;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.SQLException;
@@ -74,7 +74,7 @@ final class ManyObjectsIT {
                 byte[][] counts = new byte[size][];
                 for (int i = 0; i < size; i++) {
                     keys[i] = "idle-" + (from + i);
-                    partitions[i] = (short) Keys.partition(new ObjectKey("counter", keys[i]));
+                    partitions[i] = (short) Partitions.of(new ObjectKey("counter", keys[i]));
                     counts[i] = StoreFixture.json(Integer.toString(from + i)).bytes();
                 }
                 new Parameters(statement).texts(keys).shorts(partitions).bytes(counts);

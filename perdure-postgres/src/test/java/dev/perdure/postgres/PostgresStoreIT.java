@@ -8,6 +8,7 @@ import dev.perdure.conformance.CommandConformance;
 import dev.perdure.conformance.DispatchConformance;
 import dev.perdure.conformance.EffectConformance;
 import dev.perdure.conformance.EndReportConformance;
+import dev.perdure.conformance.ExchangeConformance;
 import dev.perdure.conformance.HintsConformance;
 import dev.perdure.conformance.JournalsConformance;
 import dev.perdure.conformance.LeasesConformance;
@@ -79,6 +80,14 @@ final class PostgresStoreIT {
                 .notifications(false)
                 .time(time)
                 .open();
+    }
+
+    @Nested
+    final class Exchanging extends ExchangeConformance {
+        @Override
+        protected Store open(Supplier<Instant> time) {
+            return freshStore(time);
+        }
     }
 
     @Nested

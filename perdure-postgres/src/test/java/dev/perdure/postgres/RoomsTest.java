@@ -32,6 +32,7 @@ class RoomsTest {
             ".report",
             ".write",
             ".read",
+            ".shard",
             ".inbox",
             ".payload",
             ".removal",

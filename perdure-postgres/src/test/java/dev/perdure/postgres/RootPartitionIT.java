@@ -12,7 +12,7 @@ import dev.perdure.Perdure;
 import dev.perdure.RunId;
 import dev.perdure.dag.Dag;
 import dev.perdure.error.RunConflictException;
-import dev.perdure.postgres.write.change.Keys;
+import dev.perdure.spi.shard.Partitions;
 import org.junit.jupiter.api.Test;
 
 /** A run, its children and its tasks share a partition, and an id is unique whatever the partition. */
@@ -33,7 +33,7 @@ final class RootPartitionIT {
                     + ctx.call(Invocation.of(SUMS, number)));
 
     @Test
-    void runs_of_one_root_share_its_partition() {
+    void runs_that_the_engine_names_share_the_partition_of_their_root() {
         String schema = TestServer.newSchema();
         try (HikariDataSource pool = TestServer.pool(9);
                 Perdure perdure = Perdure.on(
@@ -46,12 +46,12 @@ final class RootPartitionIT {
                     .isEqualTo(26);
 
             assertThat(TestServer.query("SELECT count(*) FROM %s.run WHERE partition = %d"
-                            .formatted(schema, Keys.partition(RunId.of("order-42")))))
-                    .isEqualTo("5");
+                            .formatted(schema, Partitions.of(RunId.of("order-42")))))
+                    .isEqualTo("4");
             assertThat(TestServer.query("SELECT count(*) FROM %s.run WHERE key & 255 <> partition".formatted(schema)))
                     .isEqualTo("0");
 
-            assertThat(Keys.partition(RunId.of("parcel-7"))).isNotEqualTo(Keys.partition(RunId.of("order-42")));
+            assertThat(Partitions.of(RunId.of("parcel-7"))).isNotEqualTo(Partitions.of(RunId.of("order-42")));
             assertThatThrownBy(() -> perdure.start(Invocation.of(LEAF, 6), id("parcel-7")))
                     .isInstanceOf(RunConflictException.class);
         }

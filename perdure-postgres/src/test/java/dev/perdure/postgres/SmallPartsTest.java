@@ -24,6 +24,7 @@ import dev.perdure.spi.change.Parent;
 import dev.perdure.spi.change.Payload;
 import dev.perdure.spi.change.RunRef;
 import dev.perdure.spi.change.WorkerId;
+import dev.perdure.spi.shard.Partitions;
 import java.sql.SQLException;
 import java.time.Instant;
 import java.util.EnumSet;
@@ -140,29 +141,27 @@ final class SmallPartsTest {
     @Test
     void partitions_fill_the_low_byte_of_the_key() {
         long key = Keys.key(7, run("order-42"));
-        assertThat(key & 0xFF).isEqualTo(Keys.partition(RunId.of("order-42")));
+        assertThat(key & 0xFF).isEqualTo(Partitions.of(RunId.of("order-42")));
         assertThat(key >> 8).isEqualTo(7);
         assertThat(Keys.answers(key)).isFalse();
         assertThat(IntStream.range(0, 10_000)
-                        .map(i -> Keys.partition(RunId.of("order-" + i)))
+                        .map(i -> Partitions.of(RunId.of("order-" + i)))
                         .distinct())
                 .hasSize(256);
     }
 
     @Test
-    void children_have_the_partition_of_their_parent_whatever_their_ids() {
+    void the_partition_of_a_child_follows_from_its_id_alone() {
         long parent = Keys.key(7, run("order-42"));
         RunRef order = new RunRef(RunId.of("order-42"), parent);
-        for (String id : List.of("order-42/1-0a1b2c3d4e5f", "parcel-7", "parcel-8")) {
-            long child = Keys.key(8, run(id).withParent(new Parent(order, 1, true)));
+        for (boolean answers : List.of(true, false)) {
+            long child = Keys.key(8, run("order-42/1-0a1b2c3d4e5f").withParent(new Parent(order, 1, answers)));
             assertThat(Keys.partition(child)).isEqualTo(Keys.partition(parent));
-            assertThat(Keys.answers(child)).isTrue();
+            assertThat(Keys.answers(child)).isEqualTo(answers);
+            assertThat(Keys.partition(Keys.key(8, run("parcel-7").withParent(new Parent(order, 1, answers)))))
+                    .isEqualTo(Partitions.of(RunId.of("parcel-7")))
+                    .isNotEqualTo(Keys.partition(parent));
         }
-        assertThat(Keys.partition(RunId.of("order-42/1-0a1b2c3d4e5f"))).isEqualTo(Keys.partition(parent));
-        // A run that is only spawned is a root of its own.
-        assertThat(Keys.partition(Keys.key(8, run("parcel-7").withParent(new Parent(order, 1, false)))))
-                .isEqualTo(Keys.partition(RunId.of("parcel-7")))
-                .isNotEqualTo(Keys.partition(parent));
     }
 
     @Test

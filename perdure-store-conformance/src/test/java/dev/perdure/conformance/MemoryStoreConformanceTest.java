@@ -76,6 +76,14 @@ final class MemoryStoreConformanceTest {
     }
 
     @Nested
+    final class Exchanging extends ExchangeConformance {
+        @Override
+        protected Store open(Supplier<Instant> time) {
+            return freshStore(time);
+        }
+    }
+
+    @Nested
     final class Starting extends StartConformance {
         @Override
         protected Store open(Supplier<Instant> time) {

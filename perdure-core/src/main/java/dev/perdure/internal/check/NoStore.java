@@ -69,6 +69,11 @@ record NoStore(List<Premise> tasks, Consumer<String> stopped) implements StoreAc
     public void waits(RunRef run, StoreException trouble) {}
 
     @Override
+    public String prefix(ObjectKey object) {
+        return "";
+    }
+
+    @Override
     public Journals.Page read(RunRef run, int afterPosition) {
         return Journals.Page.EMPTY;
     }

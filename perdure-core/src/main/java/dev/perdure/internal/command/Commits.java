@@ -3,10 +3,12 @@ package dev.perdure.internal.command;
 import dev.perdure.error.ClosedException;
 import dev.perdure.error.StoreException;
 import dev.perdure.internal.commit.Backoff;
-import dev.perdure.internal.commit.Committer;
+import dev.perdure.internal.commit.PartCommitters;
 import dev.perdure.internal.settings.Settings;
 import dev.perdure.internal.worker.Session;
 import dev.perdure.internal.worker.Worker;
+import dev.perdure.internal.worker.Workers;
+import dev.perdure.spi.Leases;
 import dev.perdure.spi.Outcome;
 import dev.perdure.spi.change.Change;
 import java.util.ArrayList;
@@ -21,16 +23,15 @@ import org.jspecify.annotations.Nullable;
  */
 public final class Commits {
     private final Settings settings;
-    private final @Nullable Worker worker;
-    private final Committer client;
+    private final Workers workers;
+    private final PartCommitters clients;
     private final BooleanSupplier closed;
 
-    public Commits(Settings settings, @Nullable Worker worker, BooleanSupplier closed) {
+    public Commits(Settings settings, Workers workers, PartCommitters clients, BooleanSupplier closed) {
         this.settings = settings;
-        this.worker = worker;
+        this.workers = workers;
+        this.clients = clients;
         this.closed = closed;
-        this.client = new Committer(
-                settings.ledger(), settings.clockwork(), null, settings.store().lanes(), () -> !closed.getAsBoolean());
     }
 
     public void requireOpen() {
@@ -42,14 +43,19 @@ public final class Commits {
     /** Commits changes that do not need the lease. */
     public List<Outcome> commitAll(List<Change> changes) {
         requireOpen();
+        return clients.byPart(changes, this::commitInPart);
+    }
+
+    private List<Outcome> commitInPart(int part, List<Change> changes) {
+        Worker worker = workers.of(part);
         Session session = worker == null ? null : worker.session();
-        List<Outcome> all = new ArrayList<>(commitAll(session, changes));
+        List<Outcome> all = new ArrayList<>(commitAll(part, session, changes));
         if (session != null && all.stream().anyMatch(Outcome.Fenced.class::isInstance)) {
-            retire(session);
+            retire(part, session);
         }
         for (int i = 0; i < all.size(); i++) {
             if (all.get(i) instanceof Outcome.Fenced) {
-                all.set(i, client.commit(changes.get(i)));
+                all.set(i, clients.commitAll(part, List.of(changes.get(i))).getFirst());
             }
         }
         return all;
@@ -59,11 +65,12 @@ public final class Commits {
      * Waits until nothing that an ended session has sent, and that was not answered, can still arrive after what is
      * sent now.
      */
-    private void retire(Session over) {
+    private void retire(int part, Session over) {
+        Leases leases = settings.store().parts().stores().get(part).leases();
         Backoff backoff = new Backoff(settings.clockwork());
         while (true) {
             try {
-                settings.store().leases().leave(over.id());
+                leases.leave(over.id());
                 return;
             } catch (StoreException trouble) {
                 if (trouble.kind() == StoreException.Kind.UNUSABLE || closed.getAsBoolean()) {
@@ -74,8 +81,10 @@ public final class Commits {
         }
     }
 
-    /** Commits changes that may be fenced. */
-    public List<Outcome> commitAll(@Nullable Session session, List<Change> changes) {
-        return session == null ? client.commitAll(changes) : session.committer().commitAll(changes);
+    /** Commits changes of one part that may be fenced. */
+    public List<Outcome> commitAll(int part, @Nullable Session session, List<Change> changes) {
+        return session == null
+                ? clients.commitAll(part, changes)
+                : session.committer().commitAll(changes);
     }
 }

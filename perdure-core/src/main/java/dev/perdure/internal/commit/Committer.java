@@ -265,7 +265,7 @@ public final class Committer {
                 if (weight >= share && pending.caller != last) {
                     break;
                 }
-                if (pending.change instanceof Change.Deliver || runs.add(runOf(pending.change))) {
+                if (pending.change instanceof Change.Deliver || runs.add(pending.change.about())) {
                     batch.add(pending);
                     waiting.remove();
                     last = pending.caller;
@@ -292,21 +292,6 @@ public final class Committer {
             weight += pending.weight;
         }
         return weight;
-    }
-
-    private static RunId runOf(Change change) {
-        return switch (change) {
-            case Change.Start start -> start.run().id();
-            case Change.Advance advance -> advance.run().id();
-            case Change.CompletedCall completed -> completed.run().id();
-            case Change.Command command -> command.run();
-            case Change.Rerun rerun -> rerun.run();
-            case Change.Retry retry -> retry.run();
-            case Change.Fork fork -> fork.id();
-            case Change.Repair repair -> repair.run();
-            case Change.Reassign reassign -> reassign.run();
-            case Change.Deliver deliver -> deliver.to();
-        };
     }
 
     private List<Outcome> send(Lane lane, List<Change> batch) {

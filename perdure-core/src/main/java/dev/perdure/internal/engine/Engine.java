@@ -25,6 +25,7 @@ import dev.perdure.internal.command.Auditor;
 import dev.perdure.internal.command.Commands;
 import dev.perdure.internal.command.Commits;
 import dev.perdure.internal.command.MailSender;
+import dev.perdure.internal.commit.PartCommitters;
 import dev.perdure.internal.dag.CallTargets;
 import dev.perdure.internal.dag.TypedDag;
 import dev.perdure.internal.dag.TypedDags;
@@ -47,6 +48,7 @@ import dev.perdure.internal.waiter.Waiters;
 import dev.perdure.internal.worker.Listeners;
 import dev.perdure.internal.worker.Session;
 import dev.perdure.internal.worker.Worker;
+import dev.perdure.internal.worker.Workers;
 import dev.perdure.object.ObjectHandle;
 import dev.perdure.queue.Limiters;
 import dev.perdure.queue.Queues;
@@ -61,12 +63,14 @@ import dev.perdure.spi.Inbox;
 import dev.perdure.spi.Runs;
 import dev.perdure.spi.change.ObjectKey;
 import dev.perdure.spi.change.RunRef;
+import dev.perdure.spi.shard.Parts;
 import dev.perdure.status.StoreStatus;
 import dev.perdure.version.Versions;
 import java.lang.reflect.Type;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
+import java.util.Objects;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
@@ -89,8 +93,8 @@ public final class Engine implements Perdure, EngineView.Source {
     private final ScheduleWrites scheduleWrites;
     private final BulkCommands bulkCommands;
     private final EngineOperations operations;
-    private final @Nullable Worker worker;
-    private final Hints.Subscription hints;
+    private final Workers workers;
+    private final List<Hints.Subscription> hints = new ArrayList<>();
     private final AtomicBoolean closed = new AtomicBoolean();
 
     private Engine(Settings settings) {
@@ -115,16 +119,13 @@ public final class Engine implements Perdure, EngineView.Source {
                 "progress",
                 settings.clockwork(),
                 new ProgressWaiters(settings.store().mailboxes()));
-        Settings.WorkerRules rules = settings.worker();
-        this.worker = rules == null
-                ? null
-                : new Worker(
-                        settings,
-                        rules,
-                        registry,
-                        new Session.Shared(
-                                new StoreClock(settings.clockwork()), resultWaiters, listeners, registry, dags));
-        Commits commits = new Commits(settings, worker, closed::get);
+        Parts parts = settings.store().parts();
+        PartCommitters clients =
+                new PartCommitters(parts, settings.ledger(), settings.clockwork(), () -> !closed.get());
+        this.workers = settings.worker() == null
+                ? Workers.none(parts)
+                : Workers.joining(parts, part -> worker(part, listeners, clients));
+        Commits commits = new Commits(settings, workers, clients, closed::get);
         Auditor auditor = new Auditor(settings.operator(), settings.clockwork());
         Commands commands = new Commands(commits, listeners, settings.store().runs(), auditor);
         this.mailSender = new MailSender(settings, commits);
@@ -132,16 +133,19 @@ public final class Engine implements Perdure, EngineView.Source {
         settings.store().reactions().declare(EngineReactions.declared(settings.registrations(), targets));
         this.services = new RunHandle.Services(
                 settings, dags, resultWaiters, progressWaiters, commands, mailSender, auditor, closed::get);
-        this.starter = new Starter(settings, registry, worker, commits, mailSender);
+        this.starter = new Starter(settings, registry, workers, commits, mailSender);
         // A caller's own transaction may stay open for long, or never commit: what it passes stays inside of it.
         this.outboxMail = new MailSender(settings.inline(), commits);
-        this.outboxStarter = new Starter(settings.inline(), registry, worker, commits, outboxMail);
+        this.outboxStarter = new Starter(settings.inline(), registry, workers, commits, outboxMail);
         this.scheduleWrites =
                 new ScheduleWrites(new SpecWriter(targets, values), values, mailSender, commits, settings.clockwork());
         this.bulkCommands = new BulkCommands(commits, commands, settings.store(), listeners);
         this.operations = new EngineOperations(services, scheduleWrites, starter);
         operations.schedules().declare(declared);
-        this.hints = settings.store().hints().subscribe(this::hint);
+        for (int part = 0; part < parts.stores().size(); part++) {
+            int from = part;
+            hints.add(parts.stores().get(part).hints().subscribe(hint -> hint(from, hint)));
+        }
     }
 
     /** What was registered, and the engine's own definitions. */
@@ -160,17 +164,25 @@ public final class Engine implements Perdure, EngineView.Source {
         Engine engine = new Engine(settings);
         engine.resultWaiters.start();
         engine.progressWaiters.start();
-        if (engine.worker != null) {
-            engine.worker.start();
-        }
+        engine.workers.start();
         return engine;
     }
 
     private boolean isHere(RunRef run) {
-        return worker != null && worker.isHere(run);
+        return workers.areHolding(run);
     }
 
-    private void hint(Hints.Hint hint) {
+    private Worker worker(int part, Listeners listeners, PartCommitters clients) {
+        Settings ofPart = settings.on(settings.store().parts().stores().get(part));
+        StoreClock clock = new StoreClock(settings.clockwork());
+        return new Worker(
+                ofPart,
+                Objects.requireNonNull(ofPart.worker()),
+                registry,
+                new Session.Shared(part, clock, resultWaiters, listeners, registry, dags, clients));
+    }
+
+    private void hint(int part, Hints.Hint hint) {
         if (hint instanceof Hints.RunEnded ended) {
             resultWaiters.hint(ended.run());
             progressWaiters.hint(ended.run());
@@ -178,9 +190,7 @@ public final class Engine implements Perdure, EngineView.Source {
         if (hint instanceof Hints.RunShows shows) {
             progressWaiters.hint(shows.run());
         }
-        if (worker != null) {
-            worker.hint(hint);
-        }
+        workers.hint(part, hint);
     }
 
     // ---- starting
@@ -452,10 +462,8 @@ public final class Engine implements Perdure, EngineView.Source {
     @Override
     public void close() {
         if (closed.compareAndSet(false, true)) {
-            hints.close();
-            if (worker != null) {
-                worker.close();
-            }
+            hints.forEach(Hints.Subscription::close);
+            workers.close();
             resultWaiters.close();
             progressWaiters.close();
             settings.rules().measurements().closed(this);
@@ -465,10 +473,8 @@ public final class Engine implements Perdure, EngineView.Source {
     /** Stops as if the process had been killed: writes nothing more. For tests of recovery. */
     public void crash() {
         if (closed.compareAndSet(false, true)) {
-            hints.close();
-            if (worker != null) {
-                worker.crash();
-            }
+            hints.forEach(Hints.Subscription::close);
+            workers.crash();
             resultWaiters.close();
             progressWaiters.close();
         }

@@ -23,6 +23,7 @@ import dev.perdure.internal.payload.PayloadCodec;
 import dev.perdure.internal.settings.Settings;
 import dev.perdure.internal.worker.Session;
 import dev.perdure.internal.worker.Worker;
+import dev.perdure.internal.worker.Workers;
 import dev.perdure.queue.Queue;
 import dev.perdure.spi.Clockwork;
 import dev.perdure.spi.Journals;
@@ -40,10 +41,14 @@ import dev.perdure.spi.change.RunRef;
 import dev.perdure.spi.change.Task;
 import dev.perdure.spi.change.WorkerId;
 import dev.perdure.spi.payload.PayloadPlace;
+import dev.perdure.spi.shard.Parts;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.TreeMap;
@@ -56,15 +61,17 @@ import org.jspecify.annotations.Nullable;
 final class Starter {
     private final Settings settings;
     private final Registry registry;
-    private final @Nullable Worker worker;
+    private final Workers workers;
+    private final Parts parts;
     private final Commits commits;
     private final MailSender mailSender;
     private final Values values;
 
-    Starter(Settings settings, Registry registry, @Nullable Worker worker, Commits commits, MailSender mailSender) {
+    Starter(Settings settings, Registry registry, Workers workers, Commits commits, MailSender mailSender) {
         this.settings = settings;
         this.registry = registry;
-        this.worker = worker;
+        this.workers = workers;
+        this.parts = settings.store().parts();
         this.commits = commits;
         this.mailSender = mailSender;
         this.values = new Values(settings.rules().codec(), settings.rules().maxPayloadBytes());
@@ -81,8 +88,9 @@ final class Starter {
      */
     Reply call(CallTarget callee, @Nullable Object input) {
         StartRequest request = request(callee, input, StartOptions.defaults());
+        Worker worker = workers.of(request.run().id());
         Session home = worker == null ? null : worker.session();
-        ObjectKey object = home == null ? null : pipelined(home, callee, request.run());
+        ObjectKey object = worker == null || home == null ? null : pipelined(worker, home, callee, request.run());
         if (home == null || object == null) {
             return startAlone(request);
         }
@@ -114,12 +122,10 @@ final class Starter {
     }
 
     /** The object whose pipeline this call may join, or null. */
-    private @Nullable ObjectKey pipelined(Session home, CallTarget callee, NewRun run) {
+    private @Nullable ObjectKey pipelined(Worker worker, Session home, CallTarget callee, NewRun run) {
         ObjectKey object = wanted(run);
-        boolean joins = object != null
-                && callee.id(StartOptions.defaults()).isEmpty()
-                && worker != null
-                && worker.admits(home, List.of(run));
+        boolean joins =
+                object != null && callee.id(StartOptions.defaults()).isEmpty() && worker.admits(home, List.of(run));
         return joins ? object : null;
     }
 
@@ -153,12 +159,23 @@ final class Starter {
 
     StartRequest request(CallTarget callee, @Nullable Object input, StartOptions options) {
         callee.require(options);
-        Clockwork clockwork = settings.clockwork();
-        RunId id = callee.id(options).orElseGet(() -> TimeOrderedId.next(clockwork));
+        RunId id = callee.id(options).orElseGet(() -> newId(callee, options));
         List<Mail> mails =
                 options.messages().stream().map(message -> mail(id, message)).toList();
         NewRun run = newRun(id, callee, input, options);
         return new StartRequest(run, options, mails, callee.tasks(run));
+    }
+
+    /** An id in the part of the store that has the object that is called, or the key of the start. */
+    private RunId newId(CallTarget callee, StartOptions options) {
+        RunId unique = TimeOrderedId.next(settings.clockwork());
+        ObjectCall call = callee.object(options);
+        String prefix = call == null
+                ? options.startKey()
+                        .map(key -> parts.prefix(callee.target().name(), key))
+                        .orElse("")
+                : parts.prefix(call.object());
+        return prefix.isEmpty() ? unique : RunId.of(prefix + unique);
     }
 
     private <T extends @Nullable Object> Mail mail(RunId run, StartOptions.Message<T> message) {
@@ -208,16 +225,45 @@ final class Starter {
     /** Starts runs in few commits. Tries all of them, and then throws the first refusal. */
     List<RunRef> startAll(List<StartRequest> requests) {
         commits.requireOpen();
-        Session home = worker == null ? null : worker.session();
-        return home == null ? startAll(null, requests) : home.acquiring(() -> startAll(home, requests));
+        Map<Integer, List<StartRequest>> ofParts = new LinkedHashMap<>();
+        requests.forEach(
+                request -> ofParts.computeIfAbsent(parts.of(request.run().id()), unseen -> new ArrayList<>())
+                        .add(request));
+        if (ofParts.size() == 1) {
+            return startAll(ofParts.keySet().iterator().next(), requests);
+        }
+        Map<RunId, RunRef> started = new HashMap<>();
+        PerdureException refusal = null;
+        for (Map.Entry<Integer, List<StartRequest>> ofPart : ofParts.entrySet()) {
+            try {
+                List<RunRef> some = startAll(ofPart.getKey(), ofPart.getValue());
+                for (int i = 0; i < some.size(); i++) {
+                    started.put(ofPart.getValue().get(i).run().id(), some.get(i));
+                }
+            } catch (RunConflictException | KeyFullException | PayloadException refused) { // the others have begun
+                refusal = refusal == null ? refused : refusal;
+            }
+        }
+        if (refusal != null) {
+            throw refusal;
+        }
+        return requests.stream()
+                .map(request -> Objects.requireNonNull(started.get(request.run().id())))
+                .toList();
     }
 
-    private List<RunRef> startAll(@Nullable Session home, List<StartRequest> requests) {
+    private List<RunRef> startAll(int part, List<StartRequest> requests) {
+        Worker worker = workers.of(part);
+        Session home = worker == null ? null : worker.session();
+        return home == null ? startAll(part, null, requests) : home.acquiring(() -> startAll(part, home, requests));
+    }
+
+    private List<RunRef> startAll(int part, @Nullable Session home, List<StartRequest> requests) {
         List<Change.Start> changes =
                 requests.stream().map(request -> change(home, request)).toList();
         try {
             requests.forEach(request -> expect(home, request.run()));
-            List<Outcome> outcomes = commits.commitAll(home, List.copyOf(changes));
+            List<Outcome> outcomes = commits.commitAll(part, home, List.copyOf(changes));
             List<RunRef> started = new ArrayList<>();
             PerdureException refusal = null;
             for (int i = 0; i < requests.size(); i++) {
@@ -247,6 +293,7 @@ final class Starter {
     private Change.Start change(@Nullable Session home, StartRequest request) {
         WorkerId owner = owner(home, request);
         NewRun run = request.run();
+        Worker worker = workers.of(run.id());
         String version = owner == null || worker == null
                 ? run.version()
                 : worker.version().pin(run.definition(), run.version());
@@ -255,6 +302,7 @@ final class Starter {
 
     /** The worker in whose memory the run begins, if it has room. */
     private @Nullable WorkerId owner(@Nullable Session home, StartRequest request) {
+        Worker worker = workers.of(request.run().id());
         if (home == null || worker == null || request.run().delay() != null) {
             return null;
         }
@@ -323,7 +371,8 @@ final class Starter {
     }
 
     private Outcome startUnowned(StartRequest request) {
-        return commits.commitAll(null, List.of(request.change(null))).getFirst();
+        return commits.commitAll(parts.of(request.run().id()), null, List.of(request.change(null)))
+                .getFirst();
     }
 
     private void launch(Session home, StartRequest request, Outcome.Started started) {

@@ -65,6 +65,23 @@ public record Settings(
                 : new MeasuredLedger(store.ledger(), rules.measurements(), clockwork);
     }
 
+    /** The same for a part of the store, in which the worker holds its share of the runs. */
+    public Settings on(Store part) {
+        int parts = store.parts().stores().size();
+        return new Settings(
+                part,
+                clockwork,
+                registrations,
+                listeners,
+                rules,
+                queues,
+                schedules,
+                limiters,
+                retention,
+                operator,
+                worker == null ? null : worker.ofParts(parts));
+    }
+
     /** The same, but values of any size are stored in place. */
     public Settings inline() {
         return new Settings(
@@ -105,6 +122,12 @@ public record Settings(
             Set<String> all = new TreeSet<>(queues);
             all.add(SCHEDULES_QUEUE);
             queues = Collections.unmodifiableSet(all);
+        }
+
+        /** The same for one of several workers, which divide the runs in memory among them. */
+        WorkerRules ofParts(int parts) {
+            return new WorkerRules(
+                    queues, version, lease, Math.max(1, maxRuns / parts), closeTimeout, labels, whenDrained);
         }
 
         /** The labels of the worker under this id. */

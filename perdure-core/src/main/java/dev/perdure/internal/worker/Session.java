@@ -6,6 +6,7 @@ import dev.perdure.RunId;
 import dev.perdure.RunState;
 import dev.perdure.WorkflowMethod;
 import dev.perdure.internal.commit.Committer;
+import dev.perdure.internal.commit.PartCommitters;
 import dev.perdure.internal.dag.CallTargets;
 import dev.perdure.internal.dag.TypedDags;
 import dev.perdure.internal.definition.ObjectHandler;
@@ -95,7 +96,7 @@ public final class Session implements Host, PipelineHost {
         this.tokens = new Tokens(settings.store().mailboxes().secret());
         this.committer = new Committer(
                 settings.ledger(), settings.clockwork(), id, settings.store().lanes(), this::alive);
-        this.store = new SessionStore(settings, committer, clock, id, this::alive);
+        this.store = new SessionStore(settings, committer, shared.part(), shared.clients(), clock, id, this::alive);
         this.rules = settings.rules().with(settings.rules().codec().through(store::payloads));
     }
 
@@ -117,13 +118,15 @@ public final class Session implements Host, PipelineHost {
         void acquired();
     }
 
-    /** What a worker shares with its engine. */
+    /** What a worker shares with its engine: the part of the store whose runs it holds, and what all workers use. */
     public record Shared(
+            int part,
             StoreClock clock,
             Waiters<RunRef, Runs.Ended> waiters,
             Listeners listeners,
             Registry registry,
-            TypedDags dags) {}
+            TypedDags dags,
+            PartCommitters clients) {}
 
     public WorkerId id() {
         return id;

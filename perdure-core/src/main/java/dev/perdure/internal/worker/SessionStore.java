@@ -4,6 +4,7 @@ import dev.perdure.RunId;
 import dev.perdure.error.StoreException;
 import dev.perdure.internal.commit.Backoff;
 import dev.perdure.internal.commit.Committer;
+import dev.perdure.internal.commit.PartCommitters;
 import dev.perdure.internal.commit.Refusals;
 import dev.perdure.internal.execution.host.Emission;
 import dev.perdure.internal.execution.host.PendingLines;
@@ -46,6 +47,8 @@ final class SessionStore implements StoreAccess {
 
     private final Settings settings;
     private final Committer committer;
+    private final int part;
+    private final PartCommitters clients;
     private final SharedRequests<ObjectKey, SortedMap<String, Payload>> stateReads;
     private final SharedRequests<Mailboxes.Unread, List<Mailboxes.Arrived>> mailReads;
     private final SessionPermits permits;
@@ -53,9 +56,18 @@ final class SessionStore implements StoreAccess {
     private final Refusals refusals;
     private final BooleanSupplier alive;
 
-    SessionStore(Settings settings, Committer committer, StoreClock clock, WorkerId worker, BooleanSupplier alive) {
+    SessionStore(
+            Settings settings,
+            Committer committer,
+            int part,
+            PartCommitters clients,
+            StoreClock clock,
+            WorkerId worker,
+            BooleanSupplier alive) {
         this.settings = settings;
         this.committer = committer;
+        this.part = part;
+        this.clients = clients;
         this.alive = alive;
         this.stateReads = new SharedRequests<>(this::states, settings.clockwork());
         this.mailReads = new SharedRequests<>(this::mailboxes, settings.clockwork());
@@ -71,6 +83,11 @@ final class SessionStore implements StoreAccess {
 
     private static String requestOf(RunRef run) {
         return "A request of run '%s'".formatted(run.id());
+    }
+
+    @Override
+    public String prefix(ObjectKey object) {
+        return settings.store().parts().prefix(object);
     }
 
     @Override
@@ -177,6 +194,12 @@ final class SessionStore implements StoreAccess {
         return untilReached(() -> requestOf(transition.run()), () -> committer.commit(transition));
     }
 
+    /** Commits changes of any runs. Those of other parts of the store need no lease. */
+    private List<Outcome> commitAll(List<Change> changes) {
+        return clients.byPart(
+                changes, (of, some) -> of == part ? committer.commitAll(some) : clients.commitAll(of, some));
+    }
+
     /** Commits a command to a run. */
     Outcome command(RunRef run, Change.Command command) {
         return untilReached(() -> requestOf(run), () -> committer.commit(command));
@@ -186,8 +209,8 @@ final class SessionStore implements StoreAccess {
     public int emit(Emission emission) {
         return untilReached(
                 () -> "An event",
-                () -> MailChanges.reached(committer.commitAll(
-                        MailChanges.deliveries(settings.store().mailboxes(), emission))));
+                () -> MailChanges.reached(
+                        commitAll(MailChanges.deliveries(settings.store().mailboxes(), emission))));
     }
 
     @Override
@@ -196,7 +219,7 @@ final class SessionStore implements StoreAccess {
                 () -> "The answer to an awakeable",
                 () -> settings.store().mailboxes().awakeable(Tokens.hash(token)).stream()
                         .map(address -> MailChanges.answer(address, mail.apply(address)))
-                        .anyMatch(delivery -> MailChanges.reached(List.of(committer.commit(delivery))) > 0));
+                        .anyMatch(delivery -> MailChanges.reached(commitAll(List.of(delivery))) > 0));
     }
 
     @Override
@@ -209,7 +232,7 @@ final class SessionStore implements StoreAccess {
         List<Change> cancels = runs.stream()
                 .<Change>map(run -> new Change.Command(run, Change.CommandKind.CANCEL, reason))
                 .toList();
-        untilReached(() -> "The cancel of a DAG's tasks", () -> committer.commitAll(cancels));
+        untilReached(() -> "The cancel of a DAG's tasks", () -> commitAll(cancels));
     }
 
     /**

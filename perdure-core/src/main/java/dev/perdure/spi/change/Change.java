@@ -13,6 +13,22 @@ import org.jspecify.annotations.Nullable;
 
 /** One atomic change to the store. Applying the same change twice does what applying it once does. */
 public sealed interface Change {
+    /** The run that it is about: the one that it starts, moves, commands or writes to. */
+    default RunId about() {
+        return switch (this) {
+            case Start start -> start.run().id();
+            case Advance advance -> advance.run().id();
+            case CompletedCall completed -> completed.run().id();
+            case Command command -> command.run();
+            case Rerun rerun -> rerun.run();
+            case Retry retry -> retry.run();
+            case Fork fork -> fork.id();
+            case Repair repair -> repair.run();
+            case Reassign reassign -> reassign.run();
+            case Deliver deliver -> deliver.to();
+        };
+    }
+
     /**
      * Starts a run. With an owner it begins as running, in that worker's memory. Without one it is ready for any
      * worker.

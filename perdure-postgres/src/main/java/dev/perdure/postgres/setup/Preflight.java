@@ -31,6 +31,7 @@ public final class Preflight {
                 FROM (VALUES
                     ('SELECT', 'secret'),
                     ('SELECT UPDATE', 'retention inbox_lock'),
+                    ('SELECT INSERT', 'shard'),
                     ('SELECT INSERT UPDATE', 'queue limiter'),
                     ('SELECT INSERT DELETE', 'event awakeable publication audit attribute log_line inbox_task drain'),
                     ('SELECT INSERT UPDATE DELETE', 'run worker journal mail report subscription lane takeover held ready timer'),

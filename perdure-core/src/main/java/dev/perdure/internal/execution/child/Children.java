@@ -30,6 +30,7 @@ import dev.perdure.spi.change.Admission;
 import dev.perdure.spi.change.Effect;
 import dev.perdure.spi.change.Entry;
 import dev.perdure.spi.change.NewRun;
+import dev.perdure.spi.change.ObjectCall;
 import dev.perdure.spi.change.Parent;
 import dev.perdure.spi.change.Payload;
 import dev.perdure.spi.payload.PayloadPlace;
@@ -187,7 +188,7 @@ public final class Children {
             return RunId.of(end < 0 ? written : written.substring(0, end));
         }
         transitions.deliverTo(call);
-        RunId id = callee.id(options).orElseGet(() -> childId(call.position()));
+        RunId id = callee.id(options).orElseGet(() -> childId(call.position(), callee.object(options)));
         NewRun run = intercepted(new NewRun(
                 id,
                 callee.target().name(),
@@ -242,10 +243,11 @@ public final class Children {
     }
 
     /** Includes the seed, because the same position occurs again when a run begins anew. */
-    private RunId childId(int position) {
+    private RunId childId(int position, @Nullable ObjectCall object) {
         String unique = derived.uuid("child", position).toString();
         String readable = held.run().id() + "/" + position + "-" + unique.substring(0, 8) + unique.substring(9, 13);
-        return RunId.of(readable.length() <= RunId.MAX_LENGTH ? readable : unique);
+        String prefix = object == null ? "" : host.store().prefix(object.object());
+        return RunId.of(prefix + (prefix.length() + readable.length() <= RunId.MAX_LENGTH ? readable : unique));
     }
 
     /**

@@ -30,6 +30,9 @@ public interface StoreAccess {
     /** Reports that a run waits because the store does not answer it. */
     void waits(RunRef run, StoreException trouble);
 
+    /** What the id of a call of this virtual object begins with, so that the call is where the object is. */
+    String prefix(ObjectKey object);
+
     // Reads, which throw StoreException.
 
     /** The next page of a long journal. */

@@ -12,6 +12,7 @@ import dev.perdure.spi.change.ObjectCall;
 import dev.perdure.spi.change.ObjectCall.Hold;
 import dev.perdure.spi.change.ObjectKey;
 import dev.perdure.spi.change.Payload;
+import dev.perdure.spi.shard.Partitions;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.util.ArrayList;
@@ -46,7 +47,7 @@ public final class BatchObjects {
     public static final Columns<ObjectKey> NAMES =
             Columns.<ObjectKey>of().text("type", ObjectKey::type).text("key", ObjectKey::key);
 
-    public static final Columns<ObjectKey> MADE = NAMES.smallint("partition", Keys::partition);
+    public static final Columns<ObjectKey> MADE = NAMES.smallint("partition", Partitions::of);
 
     public static final Columns<Entering> ENTERING = Columns.<Entering>of()
             .bigint("key", Entering::key)

@@ -1,11 +1,10 @@
 package dev.perdure.postgres.write.change;
 
-import dev.perdure.RunId;
 import dev.perdure.postgres.jdbc.Database;
 import dev.perdure.postgres.jdbc.Schema;
 import dev.perdure.spi.change.NewRun;
-import dev.perdure.spi.change.ObjectKey;
 import dev.perdure.spi.change.Parent;
+import dev.perdure.spi.shard.Partitions;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.util.Arrays;
@@ -85,19 +84,13 @@ public final class Keys {
         }
     }
 
-    /**
-     * The key of a run to start. A child that answers its parent has the partition of the parent, like all runs of one
-     * root.
-     */
+    /** The key of a run to start. */
     public static long key(long number, NewRun run) {
         Parent parent = run.parent();
-        if (parent == null || !parent.answers()) {
-            long unanswered = run.admission().unanswered() ? UNANSWERED : 0;
-            return number << PARTITION_BITS | partition(run.id()) | unanswered;
-        }
-        int partition =
-                parent.isReport() ? partition(run.id()) : partition(parent.run().key());
-        return number << PARTITION_BITS | partition | ANSWERS;
+        long unanswered = run.admission().unanswered() ? UNANSWERED : 0;
+        return number << PARTITION_BITS
+                | Partitions.of(run.id())
+                | (parent != null && parent.answers() ? ANSWERS : unanswered);
     }
 
     /** The key of a run that holds a virtual object or waits for it. */
@@ -146,25 +139,6 @@ public final class Keys {
     }
 
     public static int partition(long key) {
-        return (int) key & 0xFF;
-    }
-
-    /**
-     * The partition of the run with this id, and of all runs of one root. The ids of children and tasks begin with the
-     * id of their root and a slash, so only the part before the first slash counts: the partition follows from any of
-     * these ids alone. Java's specification fixes the hash, so it is the same in every process and version.
-     */
-    public static int partition(RunId id) {
-        String value = id.value();
-        int slash = value.indexOf('/');
-        return partition((slash < 0 ? value : value.substring(0, slash)).hashCode());
-    }
-
-    public static int partition(ObjectKey object) {
-        return partition((object.type() + "/" + object.key()).hashCode());
-    }
-
-    private static int partition(int hash) {
-        return (hash ^ hash >>> 16) & 0xFF;
+        return Partitions.ofKey(key);
     }
 }

@@ -17,6 +17,7 @@ import dev.perdure.spi.change.NewRun;
 import dev.perdure.spi.change.ObjectKey;
 import dev.perdure.spi.change.Payload;
 import dev.perdure.spi.change.RunRef;
+import dev.perdure.spi.shard.Partitions;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.Instant;
@@ -39,7 +40,7 @@ public final class FreeCalls {
             .with(RunColumns.WITH_INPUT.in(Coming::run))
             .text("type", one -> one.object().type())
             .text("object", one -> one.object().key())
-            .smallint("object_partition", one -> Keys.partition(one.object()));
+            .smallint("object_partition", one -> Partitions.of(one.object()));
 
     static final Columns<Change.Advance> LEAVING =
             Moves.ENDS.bytes("outcome", advance -> endOf(advance).outcome().bytes());

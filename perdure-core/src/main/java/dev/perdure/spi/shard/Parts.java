@@ -1,0 +1,57 @@
+package dev.perdure.spi.shard;
+
+import dev.perdure.RunId;
+import dev.perdure.StartKey;
+import dev.perdure.spi.Store;
+import dev.perdure.spi.change.ObjectKey;
+import java.util.List;
+
+/**
+ * The parts of a store that fail independently of each other, such as the servers among which a sharded store divides its
+ * runs. An engine has a worker for each part, with a lease, lanes and committers of its own, and sends changes of
+ * different parts in different batches. So a part that is out of reach stops its own runs and no others.
+ */
+public interface Parts {
+    /**
+     * The parts. The leases, the dispatch, the hints and the removals of each concern only its own runs; everything else
+     * reaches all runs of the store. Each stays the same as long as the store is open.
+     */
+    List<Store> stores();
+
+    /** The index of the part that has the run with this id, or would have it. */
+    int of(RunId run);
+
+    /**
+     * What the id of a call of this virtual object has to begin with, so that the call is in the part that has the object;
+     * empty if any id will do. The engine puts it before the ids that it makes.
+     */
+    String prefix(ObjectKey object);
+
+    /** What the id of a run has to begin with that is started under this key; empty if any id will do. */
+    String prefix(String definition, StartKey key);
+
+    /** The only part of a store that is not divided: the store itself. */
+    static Parts whole(Store store) {
+        return new Parts() {
+            @Override
+            public List<Store> stores() {
+                return List.of(store);
+            }
+
+            @Override
+            public int of(RunId run) {
+                return 0;
+            }
+
+            @Override
+            public String prefix(ObjectKey object) {
+                return "";
+            }
+
+            @Override
+            public String prefix(String definition, StartKey key) {
+                return "";
+            }
+        };
+    }
+}

@@ -1,0 +1,2 @@
+/** Stores with several servers: which of them has a run, and what crosses between them. */
+package dev.perdure.spi.shard;

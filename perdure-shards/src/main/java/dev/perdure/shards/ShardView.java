@@ -1,0 +1,138 @@
+package dev.perdure.shards;
+
+import dev.perdure.spi.Dispatch;
+import dev.perdure.spi.Hints;
+import dev.perdure.spi.Journals;
+import dev.perdure.spi.Leases;
+import dev.perdure.spi.Ledger;
+import dev.perdure.spi.Mailboxes;
+import dev.perdure.spi.Permits;
+import dev.perdure.spi.QueueRules;
+import dev.perdure.spi.ReactionRules;
+import dev.perdure.spi.Removals;
+import dev.perdure.spi.Runs;
+import dev.perdure.spi.States;
+import dev.perdure.spi.Store;
+import dev.perdure.spi.VersionRules;
+import dev.perdure.spi.payload.Payloads;
+import dev.perdure.spi.report.Reports;
+import dev.perdure.spi.shard.Parts;
+import dev.perdure.spi.statistics.Statistics;
+import dev.perdure.status.StoreHealth;
+import dev.perdure.status.StoreStatus;
+
+/** The sharded store as the worker of one shard uses it: its leases, work and hints are the shard's own. */
+final class ShardView implements Store {
+    private final ShardedStore whole;
+    private final Store own;
+
+    ShardView(ShardedStore whole, Store own) {
+        this.whole = whole;
+        this.own = own;
+    }
+
+    @Override
+    public Ledger ledger() {
+        return whole.ledger();
+    }
+
+    @Override
+    public Leases leases() {
+        return own.leases();
+    }
+
+    @Override
+    public Dispatch dispatch() {
+        return own.dispatch();
+    }
+
+    @Override
+    public Journals journals() {
+        return whole.journals();
+    }
+
+    @Override
+    public Mailboxes mailboxes() {
+        return whole.mailboxes();
+    }
+
+    @Override
+    public States states() {
+        return whole.states();
+    }
+
+    @Override
+    public Payloads payloads() {
+        return whole.payloads();
+    }
+
+    @Override
+    public Runs runs() {
+        return whole.runs();
+    }
+
+    @Override
+    public QueueRules queues() {
+        return whole.queues();
+    }
+
+    @Override
+    public Permits permits() {
+        return whole.permits();
+    }
+
+    /** A worker obeys what its own shard was told; all shards are told the same. */
+    @Override
+    public VersionRules versions() {
+        return own.versions();
+    }
+
+    @Override
+    public Reports reports() {
+        return whole.reports();
+    }
+
+    @Override
+    public ReactionRules reactions() {
+        return whole.reactions();
+    }
+
+    @Override
+    public Statistics statistics() {
+        return whole.statistics();
+    }
+
+    @Override
+    public Removals removals() {
+        return own.removals();
+    }
+
+    @Override
+    public StoreStatus status() {
+        return own.status();
+    }
+
+    @Override
+    public StoreHealth health() {
+        return own.health();
+    }
+
+    @Override
+    public Hints hints() {
+        return own.hints();
+    }
+
+    @Override
+    public int lanes() {
+        return own.lanes();
+    }
+
+    @Override
+    public Parts parts() {
+        return whole.parts();
+    }
+
+    /** Closes nothing: the shard belongs to the whole store. */
+    @Override
+    public void close() {}
+}

@@ -1,0 +1,89 @@
+package dev.perdure.shards;
+
+import dev.perdure.RunChange;
+import dev.perdure.spi.Dispatch;
+import dev.perdure.spi.Leases;
+import dev.perdure.spi.change.WorkerId;
+import dev.perdure.version.WorkerInfo.Heap;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A worker that is in all shards at once, for those who use the sharded store as one. An engine has a worker for each shard
+ * instead, so that a shard that is down stops no other.
+ */
+final class ShardedLeases implements Leases, Dispatch {
+    private final Shards shards;
+
+    ShardedLeases(Shards shards) {
+        this.shards = shards;
+    }
+
+    @Override
+    public Instant join(Joining worker) {
+        return shards.ask(store -> store.leases().join(worker)).getFirst();
+    }
+
+    @Override
+    public @Nullable Instant renew(WorkerId worker, Heap heap) {
+        List<List<Instant>> times = shards.ask(store -> {
+            Instant time = store.leases().renew(worker, heap);
+            return time == null ? List.<Instant>of() : List.of(time);
+        });
+        return times.stream().anyMatch(List::isEmpty) ? null : times.getFirst().getFirst();
+    }
+
+    @Override
+    public List<RunChange> sweep(int limit) {
+        List<RunChange> swept = new ArrayList<>();
+        for (Shard shard : shards.all()) {
+            swept.addAll(shard.store().leases().sweep(limit - swept.size()));
+            if (swept.size() == limit) {
+                break;
+            }
+        }
+        return swept;
+    }
+
+    @Override
+    public List<Owned> owned(WorkerId worker) {
+        return shards.ask(store -> store.leases().owned(worker)).stream()
+                .flatMap(List::stream)
+                .toList();
+    }
+
+    @Override
+    public void leave(WorkerId worker) {
+        shards.tell(store -> store.leases().leave(worker));
+    }
+
+    @Override
+    public Polled poll(Poll request) {
+        List<Claimed> claimed = new ArrayList<>();
+        List<Polled> all = new ArrayList<>();
+        for (Shard shard : shards.all()) {
+            boolean alone = claimed.stream().anyMatch(Claimed::alone);
+            Polled polled = shard.store()
+                    .dispatch()
+                    .poll(request.forAtMost(
+                            alone ? 0 : request.limit() - claimed.size(), request.aloneToo() && claimed.isEmpty()));
+            claimed.addAll(polled.claimed());
+            all.add(polled);
+        }
+        return new Polled(
+                claimed,
+                all.stream().flatMap(polled -> polled.signalled().stream()).toList(),
+                all.stream()
+                        .map(Polled::nextDue)
+                        .filter(Objects::nonNull)
+                        .min(Comparator.naturalOrder())
+                        .orElse(null),
+                all.stream().anyMatch(Polled::aloneWaits),
+                all.stream().flatMap(polled -> polled.changed().stream()).toList(),
+                all.stream().anyMatch(Polled::limited));
+    }
+}

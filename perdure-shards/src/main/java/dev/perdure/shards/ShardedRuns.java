@@ -1,0 +1,165 @@
+package dev.perdure.shards;
+
+import dev.perdure.RunCount;
+import dev.perdure.RunFilter;
+import dev.perdure.RunId;
+import dev.perdure.RunInfo;
+import dev.perdure.RunState;
+import dev.perdure.audit.AuditEntry;
+import dev.perdure.audit.AuditFilter;
+import dev.perdure.spi.Runs;
+import dev.perdure.spi.change.ObjectKey;
+import dev.perdure.spi.change.Payload;
+import dev.perdure.spi.change.RunRef;
+import java.util.Collection;
+import java.util.Comparator;
+import java.util.EnumMap;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+
+/**
+ * Queries about runs. A query about one run goes to its shard. One about many goes to all shards at the same time, and its
+ * answers are merged in the order that every store uses, so that a page begins where the last one ended.
+ */
+final class ShardedRuns implements Runs {
+    private static final Comparator<AuditEntry> NEWEST_FIRST = Comparator.comparing(AuditEntry::at)
+            .thenComparing(entry -> entry.id().toString())
+            .reversed();
+
+    private final Shards shards;
+
+    ShardedRuns(Shards shards) {
+        this.shards = shards;
+    }
+
+    /** One map of several that have no key in common. */
+    static <K, V> Map<K, V> merged(List<Map<K, V>> parts) {
+        Map<K, V> all = new HashMap<>();
+        parts.forEach(all::putAll);
+        return all;
+    }
+
+    @Override
+    public Optional<Found> find(RunId id) {
+        return shards.having(id).runs().find(id);
+    }
+
+    @Override
+    public List<RunInfo> list(RunFilter filter) {
+        Comparator<RunInfo> oldest = Comparator.comparing(RunInfo::createdAt).thenComparing(RunInfo::id);
+        return shards.ask(store -> store.runs().list(filter)).stream()
+                .flatMap(List::stream)
+                .sorted(filter.isOldestFirst() ? oldest : oldest.reversed())
+                .limit(filter.limit())
+                .toList();
+    }
+
+    @Override
+    public Map<RunState, RunCount> count(RunFilter filter) {
+        Map<RunState, RunCount> all = new EnumMap<>(RunState.class);
+        shards.ask(store -> store.runs().count(filter))
+                .forEach(counts -> counts.forEach((state, count) -> all.merge(state, count, ShardedRuns::sum)));
+        return all;
+    }
+
+    private static RunCount sum(RunCount one, RunCount other) {
+        RunCount seen = RunCount.seen(one.runs() + other.runs());
+        return new RunCount(seen.runs(), seen.more() || one.more() || other.more());
+    }
+
+    @Override
+    public Optional<Latest> latest(RunId id) {
+        return shards.having(id).runs().latest(id);
+    }
+
+    @Override
+    public List<Latest> latest(String prefix, String after, int limit) {
+        return shards.ask(store -> store.runs().latest(prefix, after, limit)).stream()
+                .flatMap(List::stream)
+                .sorted(Comparator.comparing(latest -> latest.run().id().value(), ByUtf8.ORDER))
+                .limit(limit)
+                .toList();
+    }
+
+    @Override
+    public Optional<Payload> input(RunRef run) {
+        return shards.having(run).runs().input(run);
+    }
+
+    @Override
+    public Optional<Basis> basis(RunRef run) {
+        return shards.having(run).runs().basis(run);
+    }
+
+    /** A shard that does not answer says of none of its runs that it has ended. So callers of the others go on. */
+    @Override
+    public List<Ended> ended(Collection<RunRef> runs) {
+        return shards.askOfSome(runs, shards::of, (store, some) -> store.runs().ended(some)).stream()
+                .flatMap(List::stream)
+                .toList();
+    }
+
+    @Override
+    public List<RunRef> liveChildren(Collection<RunRef> parents) {
+        return shards.divide(parents, shards::of).entrySet().stream()
+                .flatMap(some -> shards.store(some.getKey()).runs().liveChildren(some.getValue()).stream())
+                .toList();
+    }
+
+    @Override
+    public List<TaskRow> tasks(RunRef run) {
+        return shards.having(run).runs().tasks(run);
+    }
+
+    @Override
+    public List<TaskRow> children(RunRef run) {
+        return shards.having(run).runs().children(run);
+    }
+
+    @Override
+    public BelowPage tasks(RunRef run, BelowPlace after, int limit) {
+        return shards.having(run).runs().tasks(run, after, limit);
+    }
+
+    @Override
+    public BelowPage children(RunRef run, BelowPlace after, int limit) {
+        return shards.having(run).runs().children(run, after, limit);
+    }
+
+    @Override
+    public Optional<RunInfo> holder(ObjectKey object) {
+        return shards.having(object).runs().holder(object);
+    }
+
+    @Override
+    public List<WaitingCall> waitingCalls(ObjectKey object, long after, int limit) {
+        return shards.having(object).runs().waitingCalls(object, after, limit);
+    }
+
+    @Override
+    public List<Entered> entered(RunRef run) {
+        return shards.having(run).runs().entered(run);
+    }
+
+    @Override
+    public List<NumberedState> entered(RunRef run, int after, int limit) {
+        return shards.having(run).runs().entered(run, after, limit);
+    }
+
+    @Override
+    public List<AuditEntry> audited(AuditFilter filter) {
+        return shards.ask(store -> store.runs().audited(filter)).stream()
+                .flatMap(List::stream)
+                .sorted(NEWEST_FIRST)
+                .distinct()
+                .limit(filter.limit())
+                .toList();
+    }
+
+    @Override
+    public String mark() {
+        return String.join(" ", shards.ask(store -> store.runs().mark()));
+    }
+}

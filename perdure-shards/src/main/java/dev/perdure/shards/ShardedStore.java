@@ -1,0 +1,242 @@
+package dev.perdure.shards;
+
+import dev.perdure.RunId;
+import dev.perdure.StartKey;
+import dev.perdure.error.InvalidRequestException;
+import dev.perdure.spi.Dispatch;
+import dev.perdure.spi.Hints;
+import dev.perdure.spi.Journals;
+import dev.perdure.spi.Leases;
+import dev.perdure.spi.Ledger;
+import dev.perdure.spi.Mailboxes;
+import dev.perdure.spi.Permits;
+import dev.perdure.spi.QueueRules;
+import dev.perdure.spi.ReactionRules;
+import dev.perdure.spi.Removals;
+import dev.perdure.spi.Runs;
+import dev.perdure.spi.States;
+import dev.perdure.spi.Store;
+import dev.perdure.spi.VersionRules;
+import dev.perdure.spi.change.ObjectKey;
+import dev.perdure.spi.payload.Payloads;
+import dev.perdure.spi.report.Reports;
+import dev.perdure.spi.shard.Parts;
+import dev.perdure.spi.shard.ShardMap;
+import dev.perdure.spi.statistics.Statistics;
+import dev.perdure.status.StoreHealth;
+import dev.perdure.status.StoreStatus;
+import java.time.Duration;
+import java.util.Comparator;
+import java.util.List;
+import java.util.stream.Stream;
+
+/**
+ * A store that divides its runs among several other stores, its shards, such as PostgreSQL servers. There is no distributed
+ * transaction: everything of a run is on one shard.
+ *
+ * <pre>{@code
+ * Store store = ShardedStore.over(
+ *         shard("a", PostgresStore.on(sourceA).open()),
+ *         shard("b", PostgresStore.on(sourceB).open()));
+ * }</pre>
+ *
+ * <p>How it works. A run belongs to one of 256 partitions by its id, and a virtual object by its type and key. A map says which
+ * shard has which partition. The first process that opens the shards stores the map in each of them; from then on every
+ * shard refuses a process that opens it under another name or together with other shards. An engine has a worker for each
+ * shard, with a lease of its own, so a shard that is out of reach stops its own runs and no others. Queries that need all
+ * shards ask them at the same time, and fail with the name of a shard that does not answer.
+ *
+ * <p>Thread-safe. Closing it closes the shards.
+ */
+public final class ShardedStore implements Store {
+    private static final Duration PATIENCE = Duration.ofSeconds(10);
+
+    private final Shards shards;
+    private final ShardedLedger ledger;
+    private final ShardedLeases leases;
+    private final ShardedJournals journals;
+    private final ShardedMailboxes mailboxes;
+    private final ShardedStates states;
+    private final ShardedPayloads payloads;
+    private final ShardedRuns runs;
+    private final ShardedQueues queues;
+    private final ShardedPermits permits;
+    private final ShardedVersions versions;
+    private final ShardedReports reports;
+    private final ShardedReactions reactions;
+    private final ShardedStatistics statistics;
+    private final ShardedRemovals removals;
+    private final Parts parts;
+
+    private ShardedStore(Shards shards) {
+        this.shards = shards;
+        this.ledger = new ShardedLedger(shards);
+        this.leases = new ShardedLeases(shards);
+        this.journals = new ShardedJournals(shards);
+        this.mailboxes =
+                new ShardedMailboxes(shards, shards.store(0).mailboxes().secret());
+        this.states = new ShardedStates(shards);
+        this.payloads = new ShardedPayloads(shards);
+        this.runs = new ShardedRuns(shards);
+        this.queues = new ShardedQueues(shards);
+        this.permits = new ShardedPermits(shards);
+        this.versions = new ShardedVersions(shards);
+        this.reports = new ShardedReports(shards);
+        this.reactions = new ShardedReactions(shards);
+        this.statistics = new ShardedStatistics(shards);
+        this.removals = new ShardedRemovals(shards);
+        this.parts = new ShardParts(
+                shards.all().stream()
+                        .<Store>map(shard -> new ShardView(this, shard.store()))
+                        .toList(),
+                shards);
+    }
+
+    /**
+     * Opens a store over these shards.
+     *
+     * @throws dev.perdure.error.StoreException if a shard has another name or another map than these, or runs from before
+     *     it was one of several shards
+     */
+    public static ShardedStore over(Shard... shards) {
+        List<Shard> sorted =
+                Stream.of(shards).sorted(Comparator.comparing(Shard::name)).toList();
+        ShardMap map = ShardMap.first(sorted.stream().map(Shard::name).toList());
+        if (map.shards().size() < sorted.size()) {
+            throw new InvalidRequestException("Two of the shards %s have the same name. Give each a name of its own."
+                    .formatted(sorted.stream().map(Shard::name).toList()));
+        }
+        return new ShardedStore(new Shards(sorted, Memberships.agreed(sorted, map), PATIENCE));
+    }
+
+    /** Which part has what. */
+    private record ShardParts(List<Store> stores, Shards shards) implements Parts {
+        @Override
+        public int of(RunId run) {
+            return shards.of(run);
+        }
+
+        @Override
+        public String prefix(ObjectKey object) {
+            return shards.prefix(object);
+        }
+
+        @Override
+        public String prefix(String definition, StartKey key) {
+            return shards.prefix(definition, key);
+        }
+    }
+
+    @Override
+    public Parts parts() {
+        return parts;
+    }
+
+    @Override
+    public Ledger ledger() {
+        return ledger;
+    }
+
+    @Override
+    public Leases leases() {
+        return leases;
+    }
+
+    @Override
+    public Dispatch dispatch() {
+        return leases;
+    }
+
+    @Override
+    public Journals journals() {
+        return journals;
+    }
+
+    @Override
+    public Mailboxes mailboxes() {
+        return mailboxes;
+    }
+
+    @Override
+    public States states() {
+        return states;
+    }
+
+    @Override
+    public Payloads payloads() {
+        return payloads;
+    }
+
+    @Override
+    public Runs runs() {
+        return runs;
+    }
+
+    @Override
+    public QueueRules queues() {
+        return queues;
+    }
+
+    @Override
+    public Permits permits() {
+        return permits;
+    }
+
+    @Override
+    public VersionRules versions() {
+        return versions;
+    }
+
+    @Override
+    public Reports reports() {
+        return reports;
+    }
+
+    @Override
+    public ReactionRules reactions() {
+        return reactions;
+    }
+
+    @Override
+    public Statistics statistics() {
+        return statistics;
+    }
+
+    @Override
+    public Removals removals() {
+        return removals;
+    }
+
+    @Override
+    public StoreStatus status() {
+        return ShardedStatus.status(shards);
+    }
+
+    @Override
+    public StoreHealth health() {
+        return ShardedStatus.health(shards);
+    }
+
+    @Override
+    public Hints hints() {
+        return listener -> {
+            List<Hints.Subscription> all = shards.all().stream()
+                    .map(shard -> shard.store().hints().subscribe(listener))
+                    .toList();
+            return () -> all.forEach(Hints.Subscription::close);
+        };
+    }
+
+    @Override
+    public int lanes() {
+        return shards.all().stream()
+                .mapToInt(shard -> shard.store().lanes())
+                .min()
+                .orElseThrow();
+    }
+
+    @Override
+    public void close() {
+        shards.all().forEach(shard -> shard.store().close());
+    }
+}

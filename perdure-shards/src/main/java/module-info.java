@@ -1,0 +1,10 @@
+import org.jspecify.annotations.NullMarked;
+
+/** A store that divides its runs among several other stores. */
+@NullMarked
+module dev.perdure.shards {
+    requires transitive dev.perdure;
+    requires static org.jspecify;
+
+    exports dev.perdure.shards;
+}
