@@ -2,6 +2,7 @@ package dev.perdure.statistics;
 
 import dev.perdure.RunId;
 import dev.perdure.RunInfo;
+import dev.perdure.error.StepFailedException;
 import java.time.Instant;
 import java.util.Collection;
 import java.util.Collections;
@@ -9,6 +10,7 @@ import java.util.Comparator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
@@ -29,6 +31,9 @@ public record Failures(int looked, boolean more, List<Group> groups) {
     /** A name with a dot at the beginning, or after a colon: the exception that another one has as its cause. */
     private static final Pattern TYPE =
             Pattern.compile("(?:^|: )([\\p{L}_$][\\p{L}\\p{N}_$]*+(?:\\.[\\p{L}_$][\\p{L}\\p{N}_$]*+)++)(?=: |$)");
+
+    /** As {@link StepFailedException} says it. */
+    private static final Pattern STEP = Pattern.compile("^[^']*: Step '([^'\\n]*+)' failed after \\d");
 
     private static final String SEPARATOR = ": ";
     private static final Pattern WORD = Pattern.compile("[\\p{L}\\p{N}_.-]++");
@@ -52,7 +57,13 @@ public record Failures(int looked, boolean more, List<Group> groups) {
      * @param example the reason of that run
      */
     public record Group(
-            String type, String message, int runs, Instant first, Instant last, RunId latest, String example) {}
+            String type, String message, int runs, Instant first, Instant last, RunId latest, String example) {
+        /** The step that failed in the run of the example; empty if the run failed outside of its steps. */
+        public Optional<String> step() {
+            Matcher step = STEP.matcher(example);
+            return step.find() ? Optional.of(step.group(1)) : Optional.empty();
+        }
+    }
 
     /** What two runs have in common. */
     private record Kind(String type, String message) {

@@ -5,6 +5,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.perdure.RunId;
 import dev.perdure.RunInfo;
 import dev.perdure.RunState;
+import dev.perdure.error.RecordedException;
+import dev.perdure.error.StepFailedException;
 import dev.perdure.statistics.Failures.Group;
 import java.time.Instant;
 import java.util.List;
@@ -42,6 +44,17 @@ class FailuresTest {
     void a_reason_has_a_type_and_a_message_without_numbers_and_ids(String reason, String type, String message) {
         assertThat(only(reason).type()).isEqualTo(type);
         assertThat(only(reason).message()).isEqualTo(message);
+    }
+
+    @Test
+    void a_group_names_the_step_that_failed() {
+        StepFailedException failed = new StepFailedException(
+                "charge 2",
+                3,
+                new RecordedException("java.io.IOException", "no route", new StackTraceElement[0], null));
+        assertThat(only(failed.toString()).step()).contains("charge 2");
+        assertThat(only("java.lang.Error: no step").step()).isEmpty();
+        assertThat(only("The deadline has passed.").step()).isEmpty();
     }
 
     @Test

@@ -133,6 +133,7 @@ abstract class OverviewScenarios {
                         "Step 'break' failed after # attempt: java.lang.IllegalStateException: no route to rome");
         assertThat(failures.at("/failures/0/type")).isEqualTo("java.lang.IllegalStateException");
         assertThat(failures.json().at("/failures/0/runs").asInt()).isEqualTo(3);
+        assertThat(failures.at("/failures/0/step")).isEqualTo("break");
         assertThat(failures.at("/failures/0/latest")).isEqualTo("fail-2");
         assertThat(failures.at("/failures/0/example")).contains("no route to berlin 2");
 
@@ -142,7 +143,13 @@ abstract class OverviewScenarios {
         assertThat(order.at("/runs").asInt()).isEqualTo(3);
         assertThat(order.at("/workers").asInt()).isEqualTo(1);
         assertThat(order.at("/registered").asBoolean()).isTrue();
-        assertThat(named(all.at("/definitions"), "fail").at("/failed").asInt()).isEqualTo(4);
+        JsonNode fail = named(all.at("/definitions"), "fail");
+        assertThat(fail.at("/failed").asInt()).isEqualTo(4);
+        assertThat(fail.at("/running").asInt()).isZero();
+        assertThat(fail.at("/failures").findValues("runs").stream().mapToInt(JsonNode::asInt).sum())
+                .isEqualTo(4);
+        assertThat(fail.at("/failures").findValues("part"))
+                .allSatisfy(part -> assertThat(part.asInt()).isBetween(0, 11));
         assertThat(named(all.at("/definitions"), "promise").has("durations")).isFalse();
     }
 
@@ -182,6 +189,33 @@ abstract class OverviewScenarios {
                         .is(400)
                         .at("/detail"))
                 .contains("less than a millisecond for each of 30 bars");
+    }
+
+    @Test
+    void queues_are_remembered_when_somebody_has_looked_at_them() {
+        kit.get("/queues").is(200);
+        JsonNode slow = StreamSupport.stream(
+                        kit.get("/statistics/queues").is(200).json().at("/queues").spliterator(), false)
+                .filter(queue -> queue.get("queue").asString().equals("slow"))
+                .findFirst()
+                .orElseThrow();
+        assertThat(slow.at("/points/0").has("waiting")).isTrue();
+        assertThat(slow.at("/points/0").has("begun")).isTrue();
+    }
+
+    @Test
+    void a_schedule_shows_what_came_of_its_runs() {
+        kit.admin("PUT", "/schedules/fired", "{\"definition\": \"nothing\", \"cron\": \"0 6 1 1 *\"}")
+                .is(202);
+        kit.await("/schedules/fired", "/name", "fired");
+        assertThat(kit.get("/schedules/fired/runs").is(200).json().at("/runs")).isEmpty();
+        String run = kit.post("/schedules/fired/trigger").is(202).at("/run");
+        kit.await("/schedules/fired/runs", "/runs/0/state", "COMPLETED");
+
+        Answer runs = kit.get("/schedules/fired/runs").is(200);
+        assertThat(runs.at("/runs/0/run")).isEqualTo(run);
+        assertThat(runs.at("/runs/0/result")).isEqualTo("done");
+        assertThat(Instant.parse(runs.at("/runs/0/ended_at"))).isAfterOrEqualTo(Instant.parse(runs.at("/runs/0/created_at")));
     }
 
     @Test

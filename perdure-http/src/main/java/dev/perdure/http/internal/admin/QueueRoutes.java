@@ -2,6 +2,7 @@ package dev.perdure.http.internal.admin;
 
 import static dev.perdure.http.internal.route.Body.Property.required;
 
+import dev.perdure.http.exchange.ApiResponse;
 import dev.perdure.http.internal.json.Shape;
 import dev.perdure.http.internal.route.Answers;
 import dev.perdure.http.internal.route.Body.ValueType;
@@ -14,6 +15,7 @@ import dev.perdure.queue.Limiters;
 import dev.perdure.queue.QueueInfo;
 import dev.perdure.queue.QueueInfo.Load;
 import dev.perdure.queue.Queues;
+import java.time.Instant;
 import java.util.List;
 import java.util.Optional;
 import java.util.function.BiConsumer;
@@ -73,11 +75,37 @@ public final class QueueRoutes {
     private static final Shape<List<LimiterInfo>> LIMITERS =
             Shape.<List<LimiterInfo>>named("Limiters").list("limiters", "By name.", LIMITER, limiters -> limiters);
 
+    private static final Shape<QueueWindow.Point> POINT = Shape.<QueueWindow.Point>named("QueuePoint")
+            .time("at", "When.", QueueWindow.Point::at)
+            .number("waiting", "How many runs waited.", QueueWindow.Point::waiting)
+            .number("begun", "How many had begun and had not ended.", QueueWindow.Point::begun);
+
+    private static final Shape<QueueWindow.Line> LINE = Shape.<QueueWindow.Line>named("QueueLine")
+            .text("queue", "The name of the queue.", QueueWindow.Line::queue)
+            .list("points", "Oldest first.", POINT, QueueWindow.Line::points);
+
+    private static final Shape<List<QueueWindow.Line>> LINES =
+            Shape.<List<QueueWindow.Line>>named("QueueLines").list("queues", "By name.", LINE, lines -> lines);
+
     private final Services services;
+    private final QueueWindow window = new QueueWindow(Instant::now);
 
     /** With these services. */
     public QueueRoutes(Services services) {
         this.services = services;
+    }
+
+    private ApiResponse lines() {
+        if (window.isOld()) {
+            window.saw(services.perdure().queues().list());
+        }
+        return Answers.ok(LINES.json(window.lines()));
+    }
+
+    private ApiResponse list() {
+        List<QueueInfo> queues = services.perdure().queues().list();
+        window.saw(queues);
+        return Answers.ok(QUEUES.json(queues));
     }
 
     /** The routes. */
@@ -85,8 +113,12 @@ public final class QueueRoutes {
         return List.of(
                 Route.get("/queues", "Lists the queues.")
                         .answers(200, "The queues.", QUEUES)
-                        .does(call -> Answers.ok(
-                                QUEUES.json(services.perdure().queues().list()))),
+                        .does(call -> list()),
+                Route.get(
+                                "/statistics/queues",
+                                "Shows queues over the last hour, as far as somebody has asked this process about queues.")
+                        .answers(200, "The queues.", LINES)
+                        .does(call -> lines()),
                 Route.get("/queues/{name}", "Shows a queue.")
                         .answers(200, "The queue.", QUEUE)
                         .does(call -> Answers.ok(

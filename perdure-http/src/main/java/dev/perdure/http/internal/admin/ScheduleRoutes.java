@@ -96,6 +96,12 @@ public final class ScheduleRoutes {
                         .answers(200, "The schedule.", SCHEDULE)
                         .does(call -> Answers.ok(
                                 SCHEDULE.json(services.perdure().schedules().get(call.path(NAME))))),
+                Route.get(
+                                "/schedules/{name}/runs",
+                                "Shows the last %d runs that a schedule started, with what came of them."
+                                        .formatted(FiredRuns.MOST))
+                        .answers(200, "The runs.", FiredRuns.SHAPE)
+                        .does(call -> Answers.ok(new FiredRuns(services).of(call.path(NAME)))),
                 change(
                         Route.put(
                                         "/schedules/{name}",

@@ -23,6 +23,7 @@ import dev.perdure.statistics.RunStatistics;
 import dev.perdure.statistics.RunStatistics.Sample;
 import dev.perdure.statistics.RunStatistics.StepStatistics;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
@@ -36,6 +37,9 @@ import java.util.stream.Collectors;
 /** How runs end, how long they take, what they fail with, and how many there are a second. */
 public final class StatisticsRoutes {
     private static final int MOST_RUNS = 5_000;
+    /** In how many parts the time is cut for the failures of a definition. */
+    private static final int PARTS = 12;
+
     private static final int DEFAULT_SECONDS = 300;
     private static final int LEAST_SECONDS = 10;
 
@@ -104,6 +108,7 @@ public final class StatisticsRoutes {
                     "The class of the exception, or of its innermost cause; empty if the reason names none.",
                     Failures.Group::type)
             .text("message", "Its message, with # in the place of words that have a digit.", Failures.Group::message)
+            .text("step", "The step that failed in the newest of them; missing if it failed outside of its steps.", Failures.Group::step)
             .number("runs", "How many runs.", Failures.Group::runs)
             .time("first_at", "When the first of them failed.", Failures.Group::first)
             .time("last_at", "When the last of them failed.", Failures.Group::last)
@@ -115,9 +120,21 @@ public final class StatisticsRoutes {
             .flag("more", "Whether there are more.", Failures::more)
             .list("failures", "Those with the most runs first.", GROUP, Failures::groups);
 
+    /** How many of the runs that were started in a part of the time failed. */
+    private record FailedPart(int part, long runs) {}
+
+    private static final Shape<FailedPart> FAILED_PART = Shape.<FailedPart>named("FailedPart")
+            .number("part", "Which part, from 0 to %d.".formatted(PARTS - 1), FailedPart::part)
+            .number("runs", "How many runs that were started in it failed.", FailedPart::runs);
+
     /** The newest runs of a definition. */
     private record DefinitionView(
-            String name, boolean registered, long workers, Map<RunState, Integer> states, Optional<Durations> took) {
+            String name,
+            boolean registered,
+            long workers,
+            Map<RunState, Integer> states,
+            List<FailedPart> failures,
+            Optional<Durations> took) {
         int in(RunState state) {
             return states.getOrDefault(state, 0);
         }
@@ -140,6 +157,8 @@ public final class StatisticsRoutes {
             .number("workers", "How many live workers have registered it.", DefinitionView::workers)
             .number("runs", "How many of the runs are runs of it.", DefinitionView::runs)
             .number("live", "How many of these have not ended.", DefinitionView::live)
+            .number("running", "How many of these a worker runs.", view -> view.in(RunState.RUNNING))
+            .number("paused", "How many of these are paused.", view -> view.in(RunState.PAUSED))
             .number("completed", "How many completed.", view -> view.in(RunState.COMPLETED))
             .number("failed", "How many failed.", view -> view.in(RunState.FAILED))
             .number("cancelled", "How many were cancelled.", view -> view.in(RunState.CANCELLED))
@@ -147,6 +166,12 @@ public final class StatisticsRoutes {
                     "success_rate",
                     "Which part of those that completed or failed completed, from 0 to 1.",
                     view -> present(RunStatistics.successRate(view.states())))
+            .list(
+                    "failures",
+                    "When those were started that failed: the time since the oldest run in %d parts, without parts that have none."
+                            .formatted(PARTS),
+                    FAILED_PART,
+                    DefinitionView::failures)
             .object("durations", "How long those took that have ended.", DURATIONS, DefinitionView::took);
 
     /** The newest runs by definition. */
@@ -285,17 +310,35 @@ public final class StatisticsRoutes {
                                 name,
                                 registered.contains(name),
                                 workers.getOrDefault(name, 0L),
-                                byName.getOrDefault(name, List.of())))
+                                byName.getOrDefault(name, List.of()),
+                                runs))
                         .toList())));
     }
 
-    private static DefinitionView view(String name, boolean registered, long workers, List<Seen> runs) {
+    private static DefinitionView view(
+            String name, boolean registered, long workers, List<Seen> runs, List<Seen> all) {
         Map<RunState, Integer> states = new EnumMap<>(RunState.class);
         runs.forEach(run -> states.merge(run.state(), 1, Integer::sum));
         List<Duration> took = runs.stream()
                 .filter(run -> run.state().isTerminal())
                 .map(run -> Duration.between(run.createdAt(), run.changedAt()))
                 .toList();
-        return new DefinitionView(name, registered, workers, states, Durations.of(took));
+        return new DefinitionView(name, registered, workers, states, failures(runs, all), Durations.of(took));
+    }
+
+    /** When the runs were started that failed, in parts of the time in which all were started. */
+    private static List<FailedPart> failures(List<Seen> runs, List<Seen> all) {
+        Map<Integer, Long> parts = runs.stream()
+                .filter(run -> run.state() == RunState.FAILED)
+                .collect(Collectors.groupingBy(run -> part(run, all), TreeMap::new, Collectors.counting()));
+        return parts.entrySet().stream()
+                .map(each -> new FailedPart(each.getKey(), each.getValue()))
+                .toList();
+    }
+
+    private static int part(Seen run, List<Seen> all) {
+        Instant first = all.getLast().createdAt();
+        long whole = Duration.between(first, all.getFirst().createdAt()).toMillis() + 1;
+        return (int) (Duration.between(first, run.createdAt()).toMillis() * PARTS / whole);
     }
 }
