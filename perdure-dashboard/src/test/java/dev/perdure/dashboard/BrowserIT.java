@@ -313,6 +313,8 @@ class BrowserIT {
         tab.visit("/queues");
         tab.click("narrow");
         tab.sees("All 1 places are taken, so 1 run waits.");
+        tab.awaits("document.querySelectorAll('.plot path.ln[d^=M]').length === 3");
+        tab.awaits("document.querySelector('tr[aria-selected] .spark path[d^=M]')");
         tab.type(".limits input", "2");
         tab.click("Change the limits");
         tab.sees("the code says 1");
@@ -346,13 +348,51 @@ class BrowserIT {
     }
 
     @Test
-    void the_overview_draws_how_many_runs_start_end_and_fail() {
-        perdure.start(TestShop::oneStep, "x").result();
+    void the_overview_shows_rates_waits_definitions_and_errors_over_a_span() {
+        TestShop.refused = true;
+        awaitState(perdure.start(TestShop::order, "a clock", id("clock-1")), RunState.FAILED);
+        TestShop.refused = false;
+        Run<String> waited =
+                perdure.start(TestShop::oneStep, "x", id("waited-1").queue("narrow"));
+        perdure.queues().limit(Queue.named("narrow").concurrency(5)); // runs of another test may have taken the place
+        awaitState(waited, RunState.COMPLETED);
 
         tab.visit("/");
-        tab.awaits("document.querySelectorAll('.plot path.ln').length === 3");
+        tab.awaits("document.querySelectorAll('.plot path.ln').length >= 3");
         tab.awaits("document.querySelector('.plot').getAttribute('aria-label').includes('runs a second are started')");
         tab.sees("1 alive");
+        tab.click("1 h");
+        tab.awaits("location.search === '?span=1+h'");
+        tab.awaits("document.querySelector('.plot').getAttribute('aria-label').includes('runs per 1 min are started')");
+        tab.awaits(
+                "[...document.querySelectorAll('.plot')].some(one => one.getAttribute('aria-label').includes('until a worker took them'))");
+        tab.awaits(
+                "[...document.querySelectorAll('[aria-label=Definitions] tr')].some(one => one.textContent.startsWith('order') && one.querySelector('.spark path[d^=M]'))");
+        tab.awaits(
+                "[...document.querySelectorAll('.errors tr')].some(one => one.textContent.includes('The card was refused.') && one.children[1].textContent === 'charge')");
+        perdure.queues().reset("narrow");
+        assertThat(tab.complaints()).isEmpty();
+    }
+
+    @Test
+    void the_runs_of_a_key_are_found_by_the_key() {
+        perdure.start(TestShop::oneStep, "x", id("keyed-1").queue("narrow").key("customer 7"));
+
+        tab.visit("/");
+        tab.type("#search", "customer 7");
+        tab.evaluate("document.querySelector('form.find').requestSubmit()");
+        tab.awaits("location.search === '?key=customer+7'");
+        tab.sees("keyed-1");
+    }
+
+    @Test
+    void a_schedule_says_in_words_when_it_fires_and_what_came_of_each_run() {
+        tab.visit("/schedules/nightly");
+        tab.sees("every day at 02:30 in UTC");
+        tab.click("Start now…");
+        tab.click("Start a run");
+        tab.awaits(
+                "[...document.querySelectorAll('.panel tr')].some(one => one.querySelector('.completed') && / ms| s/.test(one.children[4]?.textContent) && one.children[5].textContent === 'no news')");
         assertThat(tab.complaints()).isEmpty();
     }
 

@@ -8,6 +8,7 @@ import dev.perdure.RunState;
 import dev.perdure.StartOptions;
 import dev.perdure.http.HttpApi;
 import dev.perdure.http.exchange.ApiRequest;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -19,12 +20,19 @@ import java.util.List;
 final class PageRequests {
     private PageRequests() {}
 
+    /** As pages do, all ask for a span that ends at the same time. */
+    private static final String SPAN = "from=%s&to=%s"
+            .formatted(Instant.now().minusSeconds(300), Instant.now().plusSeconds(300));
+
     private static final List<ApiRequest> OVERVIEW = List.of(
             read("/status", 30),
             read("/runs/count", 30),
             read("/queues", 5),
             read("/workers", 5),
             read("/statistics/rates?seconds=300", 5),
+            read("/statistics/waits?" + SPAN, 30),
+            read("/statistics/definitions", 30),
+            read("/statistics/failures?created_from=" + Instant.now().minusSeconds(300), 30),
             read("/runs?state=FAILED&state=BACKING_OFF&state=PAUSED&limit=12", 5));
 
     private static final List<ApiRequest> LIST = List.of(read("/runs?limit=50", 5), read("/runs/count", 30));

@@ -125,5 +125,7 @@ public final class TestShop {
     }
 
     @Workflow("report")
-    public void report(WorkflowContext ctx) {}
+    public String report(WorkflowContext ctx) {
+        return "no news";
+    }
 }

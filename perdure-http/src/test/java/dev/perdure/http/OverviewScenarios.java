@@ -146,7 +146,9 @@ abstract class OverviewScenarios {
         JsonNode fail = named(all.at("/definitions"), "fail");
         assertThat(fail.at("/failed").asInt()).isEqualTo(4);
         assertThat(fail.at("/running").asInt()).isZero();
-        assertThat(fail.at("/failures").findValues("runs").stream().mapToInt(JsonNode::asInt).sum())
+        assertThat(fail.at("/failures").findValues("runs").stream()
+                        .mapToInt(JsonNode::asInt)
+                        .sum())
                 .isEqualTo(4);
         assertThat(fail.at("/failures").findValues("part"))
                 .allSatisfy(part -> assertThat(part.asInt()).isBetween(0, 11));
@@ -195,7 +197,12 @@ abstract class OverviewScenarios {
     void queues_are_remembered_when_somebody_has_looked_at_them() {
         kit.get("/queues").is(200);
         JsonNode slow = StreamSupport.stream(
-                        kit.get("/statistics/queues").is(200).json().at("/queues").spliterator(), false)
+                        kit.get("/statistics/queues")
+                                .is(200)
+                                .json()
+                                .at("/queues")
+                                .spliterator(),
+                        false)
                 .filter(queue -> queue.get("queue").asString().equals("slow"))
                 .findFirst()
                 .orElseThrow();
@@ -215,7 +222,8 @@ abstract class OverviewScenarios {
         Answer runs = kit.get("/schedules/fired/runs").is(200);
         assertThat(runs.at("/runs/0/run")).isEqualTo(run);
         assertThat(runs.at("/runs/0/result")).isEqualTo("done");
-        assertThat(Instant.parse(runs.at("/runs/0/ended_at"))).isAfterOrEqualTo(Instant.parse(runs.at("/runs/0/created_at")));
+        assertThat(Instant.parse(runs.at("/runs/0/ended_at")))
+                .isAfterOrEqualTo(Instant.parse(runs.at("/runs/0/created_at")));
     }
 
     @Test

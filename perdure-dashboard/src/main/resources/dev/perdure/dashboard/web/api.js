@@ -188,6 +188,9 @@ export async function definitions() {
   return { ...figures, definitions: figures.definitions.map(one => ({ ...registered.get(one.name), ...one })) };
 }
 
+/** Whether a run is there that has this key in its queue. */
+export const isKey = key => get('/runs', { key, limit: 1 }).then(found => found.runs.length > 0, () => false);
+
 /** Whether this process registers a definition of this name. What cannot be asked is answered by the page that follows. */
 export const isDefinition = name => get('/definitions').then(known => known.definitions.some(one => one.name === name), () => false);
 
@@ -202,6 +205,28 @@ export const failures = name => get('/statistics/failures', { definition: name }
 
 /** How many runs started, ended and failed in each of the last seconds. */
 export const rates = seconds => getRecent(MOVING, '/statistics/rates', { seconds });
+
+/** How many runs started, ended and failed in the parts of a span: {from, to, started, ended, failed}. */
+export async function overTime({ from, to, bars }) {
+  const [created, ended] = await Promise.all(['created', 'ended'].map(by => getRecent(COUNTED, '/runs/histogram', { from, to, bars, by })));
+  const sums = ({ bars: all }, counts) => all.map(bar => bar.counts.filter(counts).reduce((sum, one) => sum + one.runs, 0));
+  return { from, to, started: sums(created, () => true), ended: sums(ended, () => true), failed: sums(ended, one => one.state === 'FAILED') };
+}
+
+/** How long runs were ready until a worker took them, in the parts of a span. */
+export const waits = span => getRecent(COUNTED, '/statistics/waits', span);
+
+/** How the newest runs are, by definition. */
+export const definitionFigures = () => getRecent(COUNTED, '/statistics/definitions');
+
+/** What runs failed with that were started since then, in groups. */
+export const errors = from => getRecent(COUNTED, '/statistics/failures', { created_from: from });
+
+/** What waited and had begun in each queue over the last hour, as far as the server has seen it: {imports: [{at, waiting, begun}]}. */
+export async function queueLines() {
+  const { queues: lines } = await getRecent(MOVING, '/statistics/queues');
+  return Object.fromEntries(lines.map(line => [line.queue, line.points]));
+}
 
 /** Queues, with what limits them now: operators' changes lie over what the code declares. */
 export async function queues() {
@@ -245,4 +270,7 @@ export const versions = () => get('/versions');
 /** drain or resume, of a version as a whole or of one definition in it. */
 export const actOnVersion = (version, action, definition) => post(`/versions/${segment(version)}/${action}`, definition ? { definition } : undefined);
 export const schedules = () => get('/schedules');
+
+/** The last runs of a schedule, with what came of them: {runs}. */
+export const firedRuns = name => get(`/schedules/${segment(name)}/runs`);
 export const actOnSchedule = (name, action, body) => post(`/schedules/${segment(name)}/${action}`, body);

@@ -5,7 +5,7 @@ import { showUtc, zone } from './format.js';
 import { follow, useLive } from './live.js';
 import { ConfirmHost } from './confirm.js';
 import { Keys } from './keys.js';
-import { isDefinition, me, oneRun } from './api.js';
+import { isDefinition, isKey, me, oneRun } from './api.js';
 import { session } from './session.js';
 import { onToken } from './token.js';
 import { Overview } from './overview.js';
@@ -14,8 +14,7 @@ import { Run } from './run.js';
 import { Definitions } from './definitions.js';
 import { Queues } from './queues.js';
 import { Schedules } from './schedules.js';
-import { Database } from './database.js';
-import { Workers } from './workers.js';
+import { Database, Workers } from './workers.js';
 import { Objects } from './objects.js';
 
 const PAGES = [
@@ -79,13 +78,14 @@ function Bar({ path, redraw }) {
     </header>`;
 }
 
-/** Where a text leads: to the run with this id, to the definition of this name, or to the runs whose ids begin so. */
+/** Where a text leads: to the run with this id, to the definition of this name, to the runs of this key, or to those whose ids begin so. */
 async function found(text) {
   try {
     await oneRun(text);
     return link('/runs/' + text);
   } catch {
-    return (await isDefinition(text)) ? link('/definitions/' + text) : link('/runs', { id_prefix: text });
+    const [definition, key] = await Promise.all([isDefinition(text), isKey(text)]);
+    return definition ? link('/definitions/' + text) : link('/runs', key ? { key: text } : { id_prefix: text });
   }
 }
 
@@ -99,7 +99,7 @@ function Search() {
     found(text).then(address => go(address));
   };
   return html`<form class="find end" role="search" onSubmit=${submit}>
-    <input ref=${field} id="search" type="search" placeholder="Go to a run or definition" aria-label="Go to a run by its id or to a definition, or list runs whose ids begin with a text" autocomplete="off"/>
+    <input ref=${field} id="search" type="search" placeholder="Go to a run, key or definition" aria-label="Go to a run by its id or to a definition, or list the runs of a key or those whose ids begin with a text" autocomplete="off"/>
     <kbd>/</kbd></form>`;
 }
 

@@ -14,7 +14,7 @@ const Cell = ({ count, href }) => (count?.runs ? html`<a href=${href}>${bounded(
 const looked = data => (data.looked ? `of the newest ${plural(data.looked, 'run')}, since ${time(data.since)}` : 'no run in the last 24 h');
 
 /** Those that are no part of another one: tasks of a DAG are on its page. */
-const whole = all => all.filter(one => !isPart(one.name, all.map(other => other.name)));
+export const whole = all => all.filter(one => !isPart(one.name, all.map(other => other.name)));
 
 function List() {
   const answer = useData('definitions', readDefinitions, { live: false });

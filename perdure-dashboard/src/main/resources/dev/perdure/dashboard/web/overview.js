@@ -1,13 +1,13 @@
 // The overview: what needs a person first, then how much is at work, waits and sleeps.
 import { html, Answer, Count, Icon, Panel, RunLink, State } from './view.js';
 import { link } from './router.js';
-import { number, plural, relative, shortened, time } from './format.js';
+import { length, millis, now, number, plural, relative, shortened, time } from './format.js';
 import { useData, useSecond } from './live.js';
 import { queues as readQueues, runs as readRuns, status } from './api.js';
 import { STATES } from './filters.js';
-import { QueueState } from './queue.js';
+import { isFull, QueueState } from './queues.js';
 import { session } from './session.js';
-import { Rates } from './rates.js';
+import { SpanChoice, spanOf, DefinitionsPanel, ErrorsPanel, Rates } from './figures.js';
 import { WorkersPanel } from './workers.js';
 
 const NOTES = {
@@ -25,14 +25,18 @@ function Counts({ states }) {
   return html`<section class="panel counts" aria-label="Runs by state">${STATES.slice(0, 6).map(cell)}<i></i>${STATES.slice(6).map(cell)}</section>`;
 }
 
-/** What a person should look at: findings of the store, paused runs, queues that are paused or full. */
+const LONG = 300_000; // ms in a queue that is full
+
+/** What a person should look at: findings of the store, paused runs, queues that are paused or have been full for long. */
 function NeedsPerson({ data, queues }) {
   const paused = data.runs.find(one => one.state === 'PAUSED');
   const held = queues.filter(queue => queue.paused != null);
+  const full = queues.filter(queue => queue.paused == null && isFull(queue) && queue.waiting > 0 && now() - millis(queue.oldest) > LONG);
   const items = [
     ...(data.findings ?? []).map(finding => html`<li><${Icon} name="failed" cls="failed"/><span class="w"><b>${finding.what}</b> <span class="m2">${finding.remedy}</span></span></li>`),
     ...(paused?.runs ? [html`<li><${Icon} name="paused" cls="paused"/><span class="w"><b>${plural(paused.runs, 'run')} ${paused.runs === 1 ? 'is' : 'are'} paused</b> <span class="m2">They hold still until a person resumes them.</span></span><a href=${link('/runs', { state: 'PAUSED' })}>Show ${plural(paused.runs, 'run')}</a></li>`] : []),
     ...held.map(queue => html`<li><${Icon} name="paused" cls="paused"/><span class="w"><b>Queue ${queue.name} is paused:</b> <span class="m2">${queue.paused || 'no reason given'}. ${plural(queue.waiting, 'run')} wait${queue.waiting === 1 ? 's' : ''}.</span></span><a href=${link('/queues/' + queue.name)}>Show queue</a></li>`),
+    ...full.map(queue => html`<li><${Icon} name="full" cls="backing-off"/><span class="w"><b>Queue ${queue.name} is full:</b> <span class="m2">${number(queue.begun)} of ${number(queue.limits.concurrency)} places are taken, ${plural(queue.waiting, 'run')} wait${queue.waiting === 1 ? 's' : ''}, the oldest for ${length(now() - millis(queue.oldest))}.</span></span><a href=${link('/queues/' + queue.name)}>Show queue</a></li>`),
   ];
   return html`<${Panel} title="Needs a person" note=${items.length ? number(items.length) : null}>${items.length
     ? html`<ul class="att">${items}</ul>`
@@ -56,14 +60,15 @@ function BackingUp({ queues }) {
       <tbody>${busy.map(queue => html`<tr><td><a class="id" href=${link('/queues/' + queue.name)}>${queue.name}</a></td><td><${QueueState} queue=${queue}/></td><td class="n"><${Count} value=${queue.waiting}/></td><td class="n">${queue.oldest ? relative(queue.oldest).replace(' ago', '') : ''}</td><td class="n"><${Count} value=${queue.at_work}/></td></tr>`)}</tbody></table>`}<//>`;
 }
 
-export function Overview() {
+export function Overview({ query }) {
   useSecond();
+  const span = spanOf(query);
   const answer = useData('status', status, { every: 3000 });
   const queues = useData('queues', readQueues, { every: 2000 });
   const list = queues.data?.queues ?? [];
   return html`<main class="page">
-    <div class="hd"><h1>Overview</h1><span class="m3 sm">${session.facts.name ? `as ${session.facts.name}` : ''}</span>${answer.data && html`<span class="end sm m2">${plural(answer.data.workers, 'worker')} alive</span>`}</div>
+    <div class="hd"><h1>Overview</h1><span class="m3 sm">${session.facts.name ? `as ${session.facts.name}` : ''}</span>${answer.data && html`<span class="sm m2">${plural(answer.data.workers, 'worker')} alive</span>`}<${SpanChoice} span=${span}/></div>
     <${Answer} of=${answer}>${data => html`<${NeedsPerson} data=${data} queues=${list}/><${Counts} states=${data.runs}/>`}<//>
-    <${Rates}/>
-    <div class="c2"><${Trouble}/><div class="col"><${BackingUp} queues=${list}/><${WorkersPanel}/></div></div></main>`;
+    <${Rates} span=${span}/>
+    <div class="c2"><div class="col"><${DefinitionsPanel}/><${Trouble}/></div><div class="col"><${BackingUp} queues=${list}/><${ErrorsPanel} span=${span}/><${WorkersPanel}/></div></div></main>`;
 }

@@ -26,14 +26,19 @@ export function roundUp(value) {
   }
 }
 
-const path = (values, top) => values.map((value, index) =>
-  `${index ? '' : 'M'}${((100 * index) / Math.max(1, values.length - 1)).toFixed(2)} ${(100 - (100 * value) / top).toFixed(1)}`).join(' ');
+/** A line through the values. Where one is not known, it is broken; a value between two such is a dot. */
+const path = (values, top) => values.map((value, index) => {
+  if (value == null) return '';
+  const begins = values[index - 1] == null;
+  const alone = begins && values[index + 1] == null;
+  return `${begins ? 'M' : ''}${((100 * index) / Math.max(1, values.length - 1)).toFixed(2)} ${(100 - (100 * value) / top).toFixed(1)}${alone ? 'h0' : ''}`;
+}).filter(Boolean).join(' ');
 
 /**
  * Lines on one scale.
  *
- * lines: [{cls, values}], all of the same length; from, to: the times of the first and the last value; label: the chart
- * as a sentence
+ * lines: [{cls, values}], all of the same length, a value that is not known is null; from, to: the times of the first and
+ * the last value; label: the chart as a sentence
  */
 export function Plot({ lines, from, to, label }) {
   const top = roundUp(Math.max(1, ...lines.flatMap(line => line.values)));
@@ -42,6 +47,15 @@ export function Plot({ lines, from, to, label }) {
     ${[0, 0.5, 1].map(share => html`<line class="grid" x2="100%" y1=${y(share)} y2=${y(share)}/><text class="e q" x="-6" y=${y(share) + 4}>${number(top * share)}</text>`)}
     <svg y=${TOP} width="100%" height=${HEIGHT} viewBox="0 0 100 100" preserveAspectRatio="none" overflow="visible">${lines.map(line => html`<path class=${'ln ' + line.cls} d=${path(line.values, top)} vector-effect="non-scaling-stroke"/>`)}</svg>
     ${ticks(from, to).map(({ share, at }) => html`<text class="c q" x=${share * 100 + '%'} y="109">${clock(at)}</text>`)}</svg>`;
+}
+
+const SPARK = { width: 72, height: 18 };
+
+/** Bars in a cell of a table. All of a column share one scale, which ends at top. */
+export function Spark({ values, top, cls }) {
+  const width = SPARK.width / values.length;
+  const d = values.map((value, index) => (value ? `M${(index * width).toFixed(1)} ${SPARK.height}v${-Math.max(1.5, (SPARK.height * value) / top).toFixed(1)}h${(width - 1).toFixed(1)}V${SPARK.height}z` : '')).join('');
+  return html`<svg class="spark" width=${SPARK.width} height=${SPARK.height} aria-hidden="true"><path class=${cls} d=${d}/></svg>`;
 }
 
 /** What a line means, for the head of a panel. */

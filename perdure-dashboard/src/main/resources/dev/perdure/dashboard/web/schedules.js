@@ -1,9 +1,9 @@
 // Schedules: past and coming fire times on one line, what they started, and whether they are paused.
 import { html, Answer, Choice, Icon, Panel, RunLink, State, stateClass } from './view.js';
 import { go, here, link } from './router.js';
-import { clock, length, millis, now, number, plural, relative, time, withLengths, zoneOffset } from './format.js';
+import { clock, length, millis, now, number, plural, relative, shortened, time, withLengths, zoneOffset } from './format.js';
 import { useData, useSecond } from './live.js';
-import { actOnSchedule, schedules as readSchedules } from './api.js';
+import { actOnSchedule, firedRuns, schedules as readSchedules } from './api.js';
 import { attempt, confirm } from './confirm.js';
 import { session } from './session.js';
 
@@ -12,8 +12,16 @@ const SPANS = { '1 h': HOUR / 2, '12 h': 6 * HOUR, '48 h': 24 * HOUR, '14 d': 16
 
 const SOURCES = { CODE: 'in the code', CHANGED: 'in the code, and changed at run time', RUN_TIME: 'at run time' };
 
-/** When a schedule fires: "every PT1M" as "every 1 min". */
-const rule = schedule => withLengths(schedule.when).replace(/ in Z$/, ' in UTC');
+const CRON = / \((cron [^)]*)\)/g;
+
+/** When a schedule fires, in words: "every PT1M" as "every 1 min", and no cron expression that has words. */
+const rule = schedule => withLengths(schedule.when.replace(CRON, '')).replace(/ in Z\b/g, ' in UTC');
+
+/** Its cron expressions that have words. */
+const expressions = schedule => [...schedule.when.matchAll(CRON)].map(found => found[1].slice('cron '.length));
+
+/** What came of a run in one line: its result, or why it failed. */
+const cameOf = run => (run?.reason ? shortened(run.reason) : run?.result == null ? '' : typeof run.result === 'string' ? run.result : JSON.stringify(run.result));
 
 /** Fire times around now, on a line whose middle is now. */
 function Line({ schedule, half }) {
@@ -48,12 +56,16 @@ function Detail({ schedule, reload }) {
     verb: 'Start a run', keep: 'Start nothing', run: doing('trigger'),
   });
   const paused = schedule.paused != null;
+  const fired = useData('fired' + schedule.name, () => firedRuns(schedule.name), { every: 2000 });
+  const runs = new Map(fired.data?.runs.map(run => [run.run, run]));
+  const began = one => { const run = runs.get(one.run); return run ? length(Math.max(0, millis(run.created_at) - millis(one.scheduled_for))) : ''; };
+  const took = run => (run?.ended_at ? length(millis(run.ended_at) - millis(run.created_at)) : '');
   return html`<div class="c2"><${Panel} title=${html`<span class="mono">${schedule.name}</span>`} note=${html`starts runs of <a class="mono" href=${link('/runs', { definition: schedule.definition })}>${schedule.definition}</a>`}
       extra=${html`<span class="end acts"><button class="btn" disabled=${Boolean(off)} title=${off} onClick=${fire}>Start now…</button><button class="btn" disabled=${Boolean(off)} title=${off} onClick=${attempt(doing(paused ? 'resume' : 'pause', paused ? undefined : { note: 'by the dashboard' }))}>${paused ? 'Resume' : 'Pause'}</button></span>`}>
-      ${schedule.recent.length === 0 ? html`<p class="empty">It has not fired yet.</p>` : html`<div class="scroll"><table><thead><tr><th>Fire time</th><th>State</th><th>Run</th></tr></thead>
-        <tbody>${schedule.recent.map(one => html`<tr><td class="nw">${time(one.scheduled_for)}</td><td>${one.state ? html`<${State} state=${one.state}/>` : html`<span class="m3">removed</span>`}</td><td class="cut"><${RunLink} id=${one.run}/></td></tr>`)}</tbody></table></div>`}<//>
+      ${schedule.recent.length === 0 ? html`<p class="empty">It has not fired yet.</p>` : html`<div class="scroll"><table><thead><tr><th>Fire time</th><th>State</th><th>Run</th><th class="n">Began after</th><th class="n">Took</th><th>Result or error</th></tr></thead>
+        <tbody>${schedule.recent.map(one => html`<tr><td class="nw">${time(one.scheduled_for)}</td><td>${one.state ? html`<${State} state=${one.state}/>` : html`<span class="m3">removed</span>`}</td><td><${RunLink} id=${one.run}/></td><td class="n">${began(one)}</td><td class="n">${took(runs.get(one.run))}</td><td class="cut" title=${cameOf(runs.get(one.run))}>${cameOf(runs.get(one.run))}</td></tr>`)}</tbody></table></div>`}<//>
     <${Panel} title="Next fire times">${schedule.next.length === 0 ? html`<p class="empty">It does not fire again.</p>` : html`<table><tbody>${schedule.next.map(at => html`<tr><td>${time(at)}</td><td class="n m2">${relative(at)}</td></tr>`)}</tbody></table>`}
-      <div class="pb"><dl class="kv"><dt>Rule</dt><dd>${rule(schedule)}</dd><dt>Declared</dt><dd>${SOURCES[schedule.source]}</dd><dt>Fired</dt><dd>${number(schedule.fired)}</dd><dt>Failures in a row</dt><dd>${number(schedule.failures)}</dd>
+      <div class="pb"><dl class="kv"><dt>Rule</dt><dd>${rule(schedule)}</dd>${expressions(schedule).map(text => html`<dt>Cron</dt><dd class="mono">${text}</dd>`)}<dt>Declared</dt><dd>${SOURCES[schedule.source]}</dd><dt>Fired</dt><dd>${number(schedule.fired)}</dd><dt>Failures in a row</dt><dd>${number(schedule.failures)}</dd>
         ${schedule.last_success && html`<dt>Last success</dt><dd>${time(schedule.last_success)}</dd>`}${schedule.last_skipped && html`<dt>Last skipped</dt><dd>${time(schedule.last_skipped)} ${schedule.skip_reason}</dd>`}${paused && html`<dt>Paused</dt><dd>${schedule.paused}</dd>`}${schedule.orphaned != null && html`<dt>Orphaned</dt><dd>${schedule.orphaned}</dd>`}</dl></div><//></div>`;
 }
 

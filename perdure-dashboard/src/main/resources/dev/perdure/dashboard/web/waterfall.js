@@ -2,8 +2,7 @@
 import { html, useEffect, useLayoutEffect, useMemo, useRef, useState, Choice } from './view.js';
 import { go, here } from './router.js';
 import { length, now as serverNow, time } from './format.js';
-import { days, findGaps, scale, ticks } from './axis.js';
-import { hasEnded, isBusy, stateMarks } from './timeline.js';
+import { days, findGaps, scale, ticks, hasEnded, isBusy, stateMarks } from './timeline.js';
 import { stateClass } from './view.js';
 
 const ROW = 26;

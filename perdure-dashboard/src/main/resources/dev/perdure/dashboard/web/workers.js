@@ -1,9 +1,9 @@
-// Workers and their versions: who takes runs, how many each holds, and which version may be switched off.
+// Workers and versions, and the database that they share.
 import { html, Answer, Count, Icon, Panel, Titles } from './view.js';
 import { go, link } from './router.js';
-import { bytes, isPart, millis, now, number, plural, relative } from './format.js';
+import { bounded, bytes, isPart, millis, now, number, plural, relative, time } from './format.js';
 import { useData, useSecond } from './live.js';
-import { actOnVersion, versions as readVersions, workers as readWorkers } from './api.js';
+import { actOnVersion, status, versions as readVersions, workers as readWorkers } from './api.js';
 import { attempt, confirm } from './confirm.js';
 import { session } from './session.js';
 
@@ -95,4 +95,14 @@ export function WorkersPanel() {
       <thead><tr><th>Worker</th><th>Version</th><th class="n">Runs held</th><th>Heap</th></tr></thead>
       <tbody>${[...data.workers].sort((a, b) => b.held - a.held).slice(0, 8).map(worker => html`<tr><td class="cut id" title=${worker.id}>${worker.id}</td><td class="sm m2">${worker.version}</td><td class="n"><${Count} value=${worker.held}/></td>
         <td class="nw"><${Heap} worker=${worker} brief/></td></tr>`)}</tbody></table>`}<//><//>`;
+}
+
+export function Database() {
+  const answer = useData('status', status, { every: 3000 });
+  return html`<main class="page"><div class="hd"><${Titles} of="database"/>${answer.data && html`<span class="m3 sm">${plural(answer.data.workers, 'worker')} alive, ${bounded({ runs: answer.data.removal_due, more: answer.data.removal_more })} runs due for removal</span>`}</div>
+    <${Answer} of=${answer}>${data => html`
+      <${Panel} title="Findings">${data.findings.length === 0 ? html`<p class="empty">Nothing is wrong.</p>` : html`<ul class="att">${data.findings.map(finding => html`<li><${Icon} name="failed" cls="failed"/><span class="w"><b>${finding.what}</b> <span class="m2">${finding.remedy}</span></span></li>`)}</ul>`}<//>
+      <${Panel} title="Tables" note="largest first"><div class="scroll"><table><thead><tr><th>Table</th><th class="n">Rows</th><th class="n">Dead rows</th><th class="n">Size</th><th class="n">Indexes</th><th class="n">Last vacuum</th></tr></thead>
+        <tbody>${[...data.tables].sort((a, b) => b.bytes + b.index_bytes - a.bytes - a.index_bytes).map(table => html`<tr><td class="mono">${table.name}</td><td class="n">${number(table.rows)}</td><td class="n">${number(table.dead_rows)}</td><td class="n">${bytes(table.bytes)}</td><td class="n">${bytes(table.index_bytes)}</td><td class="n m2">${table.vacuumed_at ? relative(table.vacuumed_at) : 'never'}</td></tr>`)}</tbody></table></div><//>
+      <p class="sm m3">As of ${time(data.at)}.${data.oldest_transaction ? ` The oldest open transaction began ${relative(data.oldest_transaction.since)}: ${data.oldest_transaction.session}.` : ''}</p>`}<//></main>`;
 }

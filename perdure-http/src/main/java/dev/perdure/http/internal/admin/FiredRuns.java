@@ -53,11 +53,10 @@ record FiredRuns(Services services) {
 
     /** Those of a schedule. */
     JsonNode of(String schedule) {
-        List<Seen> runs = services.view()
-                .store()
-                .statistics()
-                .newest(RunFilter.all().schedule(schedule), EVER, MOST);
-        Map<Long, Ended> ended = services.view()
+        List<Seen> runs =
+                services.view().store().statistics().newest(RunFilter.all().schedule(schedule), EVER, MOST);
+        Map<Long, Ended> ended = services
+                .view()
                 .store()
                 .runs()
                 .ended(runs.stream()
@@ -66,9 +65,8 @@ record FiredRuns(Services services) {
                         .toList())
                 .stream()
                 .collect(Collectors.toMap(each -> each.run().key(), each -> each));
-        return SHAPE.json(runs.stream()
-                .map(run -> fired(run, ended.get(run.run().key())))
-                .toList());
+        return SHAPE.json(
+                runs.stream().map(run -> fired(run, ended.get(run.run().key()))).toList());
     }
 
     private Fired fired(Seen run, @Nullable Ended ended) {

@@ -108,7 +108,10 @@ public final class StatisticsRoutes {
                     "The class of the exception, or of its innermost cause; empty if the reason names none.",
                     Failures.Group::type)
             .text("message", "Its message, with # in the place of words that have a digit.", Failures.Group::message)
-            .text("step", "The step that failed in the newest of them; missing if it failed outside of its steps.", Failures.Group::step)
+            .text(
+                    "step",
+                    "The step that failed in the newest of them; missing if it failed outside of its steps.",
+                    Failures.Group::step)
             .number("runs", "How many runs.", Failures.Group::runs)
             .time("first_at", "When the first of them failed.", Failures.Group::first)
             .time("last_at", "When the last of them failed.", Failures.Group::last)
@@ -315,8 +318,7 @@ public final class StatisticsRoutes {
                         .toList())));
     }
 
-    private static DefinitionView view(
-            String name, boolean registered, long workers, List<Seen> runs, List<Seen> all) {
+    private static DefinitionView view(String name, boolean registered, long workers, List<Seen> runs, List<Seen> all) {
         Map<RunState, Integer> states = new EnumMap<>(RunState.class);
         runs.forEach(run -> states.merge(run.state(), 1, Integer::sum));
         List<Duration> took = runs.stream()
