@@ -10,6 +10,9 @@ import dev.perdure.postgres.jdbc.Database;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.SQLException;
+import java.time.Duration;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -62,5 +65,58 @@ final class DatabaseIT {
                 .hasMessageContaining(
                         "Use a plain PostgreSQL: an extension or a compatible server may not support everything.");
         assertThat(sent).hasValue(1);
+    }
+
+    @Test
+    void a_brief_call_of_a_virtual_thread_gives_up_without_an_answer_and_the_next_one_has_another_connection()
+            throws Exception {
+        try (Database impatient = new Database(Connections.from(pool, 1), () -> null, Duration.ofMillis(100))) {
+            inVirtualThread(() -> {
+                assertThatThrownBy(() -> impatient.callBriefly(connection -> send(connection, "SELECT pg_sleep(60)")))
+                        .isInstanceOfSatisfying(
+                                StoreException.class,
+                                e -> assertThat(e.kind()).isEqualTo(StoreException.Kind.UNAVAILABLE));
+                boolean answered = impatient.callBriefly(connection -> send(connection, "SELECT 1"));
+                assertThat(answered).isTrue();
+            });
+        }
+    }
+
+    @Test
+    void the_connection_of_a_brief_call_that_has_its_answer_is_left_to_the_calls_after_it() throws Exception {
+        Connections withoutPool = Connections.from(TestServer.plain(), 1);
+        try (Database impatient = new Database(withoutPool, () -> null, Duration.ofMillis(500))) {
+            inVirtualThread(() -> {
+                for (int i = 0; i < 12; i++) { // together longer than one call may take
+                    impatient.callBriefly(connection -> send(connection, "SELECT pg_sleep(0.06)"));
+                }
+            });
+        }
+    }
+
+    @Test
+    void only_a_virtual_thread_waits_for_a_short_answer_without_a_timeout() throws Exception {
+        int ofPlatformThread = database.callBriefly(Connection::getNetworkTimeout);
+        assertThat(ofPlatformThread).isEqualTo(10_000);
+        inVirtualThread(() -> {
+            int brief = database.callBriefly(Connection::getNetworkTimeout);
+            int other = database.call(Connection::getNetworkTimeout);
+            assertThat(brief).isZero();
+            assertThat(other).isEqualTo(10_000);
+        });
+    }
+
+    private interface Work {
+        void run() throws Exception;
+    }
+
+    private static void inVirtualThread(Work work) throws Exception {
+        try (ExecutorService executor = Executors.newVirtualThreadPerTaskExecutor()) {
+            executor.submit(() -> {
+                        work.run();
+                        return null;
+                    })
+                    .get();
+        }
     }
 }

@@ -72,10 +72,19 @@ public final class Database implements AutoCloseable {
 
     private final Connections connections;
     private final Supplier<@Nullable Instant> time;
+    private final Duration silence;
+    private final UnansweredCalls unanswered;
 
     public Database(Connections connections, Supplier<@Nullable Instant> time) {
+        this(connections, time, SILENCE);
+    }
+
+    /** @param silence how long to wait for an answer */
+    public Database(Connections connections, Supplier<@Nullable Instant> time, Duration silence) {
         this.connections = connections;
         this.time = time;
+        this.silence = silence;
+        this.unanswered = new UnansweredCalls(silence);
     }
 
     /** The warning for the owner of the pool if a worker has a lease of this length. */
@@ -93,12 +102,26 @@ public final class Database implements AutoCloseable {
 
     /** Runs one execute as one transaction. */
     public <T extends @Nullable Object> T call(Work<T> work) {
-        return calmly(() -> attempts(work, false));
+        return calmly(() -> attempts(work, Form.CALL));
+    }
+
+    /**
+     * Runs one execute as one transaction, whose answer is short: all of it has to arrive in the time that other calls
+     * wait for its next part. In return, a virtual thread waits for it without the help of other threads.
+     */
+    public <T extends @Nullable Object> T callBriefly(Work<T> work) {
+        return calmly(() -> attempts(work, Form.BRIEF_CALL));
     }
 
     /** Runs several executes as one transaction. */
     public <T extends @Nullable Object> T inTransaction(Work<T> work) {
-        return calmly(() -> attempts(work, true));
+        return calmly(() -> attempts(work, Form.TRANSACTION));
+    }
+
+    private enum Form {
+        CALL,
+        BRIEF_CALL,
+        TRANSACTION
     }
 
     private static <T extends @Nullable Object> T calmly(Supplier<T> call) {
@@ -112,10 +135,10 @@ public final class Database implements AutoCloseable {
         }
     }
 
-    private <T extends @Nullable Object> T attempts(Work<T> work, boolean transaction) {
+    private <T extends @Nullable Object> T attempts(Work<T> work, Form form) {
         for (int tries = 1; ; tries++) {
             try {
-                return attempt(work, transaction);
+                return attempt(work, form);
             } catch (SQLException problem) {
                 SqlState state = SqlState.of(problem);
                 if (state != SqlState.RERUN || tries == MOST_TRIES) {
@@ -125,15 +148,17 @@ public final class Database implements AutoCloseable {
         }
     }
 
-    private <T extends @Nullable Object> T attempt(Work<T> work, boolean transaction) throws SQLException {
+    private <T extends @Nullable Object> T attempt(Work<T> work, Form form) throws SQLException {
+        boolean transaction = form == Form.TRANSACTION;
         BorrowedConnection borrowed = connections.take();
         boolean sound = false;
         try {
-            if (borrowed.networkTimeout() == 0) {
-                borrowed.networkTimeout((int) SILENCE.toMillis());
-            }
             borrowed.autoCommit(!transaction);
-            T result = BorrowedConnection.withoutSavepoints(borrowed.connection(), work);
+            T result = form == Form.BRIEF_CALL
+                            && borrowed.networkTimeout() == 0
+                            && Thread.currentThread().isVirtual()
+                    ? watched(borrowed.connection(), work)
+                    : limited(borrowed, work);
             if (transaction) {
                 borrowed.connection().commit();
             }
@@ -149,6 +174,22 @@ public final class Database implements AutoCloseable {
                 borrowed.discard();
             }
         }
+    }
+
+    private <T extends @Nullable Object> T watched(Connection connection, Work<T> work) throws SQLException {
+        UnansweredCalls.Call call = unanswered.begin(connection);
+        try {
+            return BorrowedConnection.withoutSavepoints(connection, work);
+        } finally {
+            call.end();
+        }
+    }
+
+    private <T extends @Nullable Object> T limited(BorrowedConnection borrowed, Work<T> work) throws SQLException {
+        if (borrowed.networkTimeout() == 0) {
+            borrowed.networkTimeout((int) silence.toMillis());
+        }
+        return BorrowedConnection.withoutSavepoints(borrowed.connection(), work);
     }
 
     /** Whether the connection can be used again. */
@@ -225,6 +266,7 @@ public final class Database implements AutoCloseable {
 
     @Override
     public void close() {
+        unanswered.close();
         connections.close();
     }
 }

@@ -81,7 +81,7 @@ public record WriteContext(
             }
             return;
         }
-        database.call(connection -> {
+        database.callBriefly(connection -> {
             script.send(connection, parts);
             return null;
         });

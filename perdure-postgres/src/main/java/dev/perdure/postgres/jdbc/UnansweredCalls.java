@@ -1,0 +1,115 @@
+package dev.perdure.postgres.jdbc;
+
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.concurrent.locks.ReentrantLock;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Closes the connections of calls of virtual threads that get no answer for too long.
+ *
+ * <p>How it works. A timeout of the socket does the same for calls of platform threads, where it costs nothing. A virtual
+ * thread that waits with a timeout wakes another thread of the JVM twice for every answer: to keep the time, and to
+ * forget it. So a call of a virtual thread waits without one and is noted here, and one more virtual thread looks at all
+ * of them from time to time. That thread ends when there was nothing to look at for as long as a call may take.
+ */
+final class UnansweredCalls implements AutoCloseable {
+    private static final int LOOKS = 10;
+
+    private final Duration longest;
+    private final Set<Call> calls = ConcurrentHashMap.newKeySet();
+    private final AtomicReference<@Nullable Thread> watch = new AtomicReference<>();
+
+    /** @param longest how long a call may wait for its answer; it is closed within another tenth of that */
+    UnansweredCalls(Duration longest) {
+        this.longest = longest;
+    }
+
+    /** A call that waits for its answer. */
+    final class Call {
+        private final Connection connection;
+        private final long began = System.nanoTime();
+        private final ReentrantLock lock = new ReentrantLock();
+        private boolean over;
+
+        private Call(Connection connection) {
+            this.connection = connection;
+        }
+
+        /** Under the lock, because the connection has another user as soon as the call is over. */
+        private void closeConnection() {
+            lock.lock();
+            try {
+                if (!over) {
+                    over = true;
+                    connection.abort(Runnable::run);
+                }
+            } catch (SQLException broken) {
+                // It was to be closed anyway.
+            } finally {
+                lock.unlock();
+            }
+        }
+
+        /** The call has its answer, or will not get one. */
+        void end() {
+            calls.remove(this);
+            lock.lock();
+            try {
+                over = true;
+            } finally {
+                lock.unlock();
+            }
+        }
+    }
+
+    /** A call on this connection begins. */
+    Call begin(Connection connection) {
+        Call call = new Call(connection);
+        calls.add(call);
+        if (watch.get() == null) {
+            startWatch();
+        }
+        return call;
+    }
+
+    private void startWatch() {
+        Thread thread = Thread.ofVirtual().name("perdure-unanswered").unstarted(this::watch);
+        if (watch.compareAndSet(null, thread)) {
+            thread.start();
+        }
+    }
+
+    private void watch() {
+        try {
+            for (int idle = 0; idle <= LOOKS; idle = calls.isEmpty() ? idle + 1 : 0) {
+                Thread.sleep(longest.dividedBy(LOOKS));
+                long now = System.nanoTime();
+                for (Call call : calls) {
+                    if (now - call.began > longest.toNanos()) {
+                        call.closeConnection();
+                    }
+                }
+            }
+        } catch (InterruptedException closed) {
+            return;
+        }
+        watch.set(null);
+        if (!calls.isEmpty()) { // One has begun since the last look, and found this thread.
+            startWatch();
+        }
+    }
+
+    /** Looks no more. */
+    @Override
+    public void close() {
+        Thread thread = watch.get();
+        if (thread != null) {
+            thread.interrupt();
+        }
+    }
+}
