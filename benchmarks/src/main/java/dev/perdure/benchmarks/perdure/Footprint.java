@@ -7,9 +7,9 @@ import dev.perdure.Perdure;
 import dev.perdure.Run;
 import dev.perdure.StartOptions;
 import dev.perdure.benchmarks.measure.JvmUsage;
+import dev.perdure.benchmarks.measure.Load;
 import dev.perdure.benchmarks.measure.Task;
 import dev.perdure.benchmarks.report.Unit;
-import dev.perdure.benchmarks.server.BenchDatabase;
 import dev.perdure.benchmarks.workload.StepRunner;
 import dev.perdure.postgres.PostgresStore;
 import java.util.Collections;
@@ -23,6 +23,7 @@ import org.jspecify.annotations.Nullable;
  */
 public final class Footprint {
     private static final int ACTIVE = 5_000;
+    private static final int CALLERS = 64;
     /** What a store with the most lanes uses, with the connection that listens. */
     private static final int CONNECTIONS = 9;
 
@@ -42,7 +43,7 @@ public final class Footprint {
                     goOn.await();
                 }));
         try (HikariDataSource pool = task.database().pool(CONNECTIONS)) {
-            warmUp(task.database());
+            warmUp(task);
             long heapBefore = JvmUsage.heap();
             int threadsBefore = JvmUsage.threads();
             try (PostgresStore store = PostgresStore.on(pool).open();
@@ -66,10 +67,13 @@ public final class Footprint {
         }
     }
 
-    /** Loads the classes before the measurement, because they do not belong to an engine's footprint. */
-    private static void warmUp(BenchDatabase database) throws Exception {
-        try (StepRunner runner = PerdureSteps.open(database)) {
-            runner.run(1);
+    /**
+     * Loads and compiles the classes before the measurement: they do not belong to an engine's footprint, and the stack of
+     * a run takes several times as much memory while its code is interpreted.
+     */
+    private static void warmUp(Task task) throws Exception {
+        try (StepRunner runner = PerdureSteps.open(task.database())) {
+            Load.of(CALLERS, task.scale().warmUp(), () -> runner.run(1));
         }
     }
 }

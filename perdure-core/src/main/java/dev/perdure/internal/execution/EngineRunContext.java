@@ -64,17 +64,15 @@ abstract class EngineRunContext implements Shorthands {
     final Values values;
     final Steps steps;
     final Futures futures;
-    final Children children;
-    final RunMail mail;
-    final AwakeableAnswers answers;
     final RunSignals orders;
     final Derived derived;
-    final Logger logger;
-    final Emissions emissions;
-    final TransactionCalls transactions;
-    final TimeCalls time;
-    final Patches patches;
-    final Turns turns;
+    private final Waits waits;
+
+    // Made at their first use, because a run at work has its context in memory, and many runs use none of them.
+    private @Nullable RunMail mail;
+    private @Nullable UnreadMail unread;
+    private @Nullable Patches patches;
+
     UnaryOperator<@Nullable Object> nextInput = input -> input;
 
     /**
@@ -99,24 +97,80 @@ abstract class EngineRunContext implements Shorthands {
         this.transitions = parts.transitions();
         this.values = parts.values();
         this.derived = new Derived(held.run().id(), held.seed());
-        Waits waits = new Waits(host, orders, transitions);
+        this.waits = new Waits(host, orders, transitions);
         StepPermits permits = new StepPermits(held, host, transitions, waits);
         Attempts attempts = new Attempts(held, host, values, derived);
         this.steps = new Steps(host, transitions, waits, permits, parts.guard(), values, attempts, parts.entered());
         this.calls = new ContextCalls(
                 held, transitions, parts.replay(), () -> steps.current().isPresent());
         this.futures = new Futures(calls, host, transitions, waits, steps, values);
-        UnreadMail unread = new UnreadMail(held, host, orders, transitions);
-        Sending sending = new Sending(host, held.run().id(), transitions);
-        this.mail = new RunMail(calls, transitions, futures, values, derived, unread, host, sending);
-        this.turns = new Turns(held, host, calls, transitions, waits, unread, derived);
-        this.children = new Children(held, host, calls, transitions, futures, mail, values, derived);
-        this.answers = new AwakeableAnswers(host, calls, steps, values, derived, sending);
-        this.emissions = new Emissions(host, calls, steps, values, derived, sending);
-        this.transactions = new TransactionCalls(held, host, calls, transitions, steps);
-        this.time = new TimeCalls(host, calls, transitions, waits, values);
-        this.patches = new Patches(calls, transitions);
-        this.logger = new ReplayLogger(
+    }
+
+    /** Whether a part that is made now is kept. Calls of other threads are refused; they replace no part of the run's. */
+    private boolean keeps() {
+        return calls.isThreadOfRun();
+    }
+
+    private UnreadMail unread() {
+        UnreadMail part = unread == null ? new UnreadMail(held, host, orders, transitions) : unread;
+        if (keeps()) {
+            unread = part;
+        }
+        return part;
+    }
+
+    RunMail mail() {
+        RunMail part = mail == null
+                ? new RunMail(calls, transitions, futures, values, derived, unread(), host, sending())
+                : mail;
+        if (keeps()) {
+            mail = part;
+        }
+        return part;
+    }
+
+    Patches patches() {
+        Patches part = patches == null ? new Patches(calls, transitions) : patches;
+        if (keeps()) {
+            patches = part;
+        }
+        return part;
+    }
+
+    // These remember nothing, so each call makes one.
+
+    Children children() {
+        return new Children(held, host, calls, transitions, futures, mail(), values, derived);
+    }
+
+    @Override
+    public Turns turns() {
+        return new Turns(held, host, calls, transitions, waits, unread(), derived);
+    }
+
+    TimeCalls time() {
+        return new TimeCalls(host, calls, transitions, waits, values);
+    }
+
+    private Sending sending() {
+        return new Sending(host, held.run().id(), transitions);
+    }
+
+    AwakeableAnswers answers() {
+        return new AwakeableAnswers(host, calls, steps, values, derived, sending());
+    }
+
+    Emissions emissions() {
+        return new Emissions(host, calls, steps, values, derived, sending());
+    }
+
+    TransactionCalls transactions() {
+        return new TransactionCalls(held, host, calls, transitions, steps);
+    }
+
+    @Override
+    public Logger logger() {
+        return new ReplayLogger(
                 LoggerFactory.getLogger(
                         "dev.perdure.workflow." + held.definition().target().name()),
                 calls::replaying);
@@ -200,13 +254,13 @@ abstract class EngineRunContext implements Shorthands {
 
     @Override
     public DurableFuture<@Nullable Void> occurrence(String event) {
-        return mail.occurrence(event);
+        return mail().occurrence(event);
     }
 
     @Override
     public <T extends @Nullable Object> Child<T> startChild(
             Target target, @Nullable Object input, ChildOptions options) {
-        return children.start("startChild", CallTarget.of(target), input, options);
+        return children().start("startChild", CallTarget.of(target), input, options);
     }
 
     @Override
@@ -220,13 +274,8 @@ abstract class EngineRunContext implements Shorthands {
     }
 
     @Override
-    public Turns turns() {
-        return turns;
-    }
-
-    @Override
     public NewRun intercepted(NewRun run) {
-        return children.intercepted(run);
+        return children().intercepted(run);
     }
 
     @Override

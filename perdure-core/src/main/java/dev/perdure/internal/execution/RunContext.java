@@ -49,7 +49,6 @@ import java.util.UUID;
 import java.util.concurrent.Callable;
 import java.util.random.RandomGenerator;
 import org.jspecify.annotations.Nullable;
-import org.slf4j.Logger;
 
 /**
  * The context of one execution, as user code sees it: {@link Steps}, {@link Futures}, {@link Children} and
@@ -141,22 +140,23 @@ class RunContext extends EngineRunContext {
         Texts.requireGiven("transaction source", source);
         Texts.requireGiven("body", body);
         Texts.requireName("transaction name", name);
-        return transactions.perform(name, source, host.rules().stepTypes().of(body, name), body, options);
+        return transactions().perform(name, source, host.rules().stepTypes().of(body, name), body, options);
     }
 
     @Override
     public <C> void transact(
             String name, TransactionSource<C> source, TransactionAction<C> body, TransactionOptions options) {
         Texts.requireGiven("body", body);
-        transactions.<C, @Nullable Object>perform(
-                name,
-                source,
-                void.class,
-                handle -> {
-                    body.run(handle);
-                    return null;
-                },
-                options);
+        transactions()
+                .<C, @Nullable Object>perform(
+                        name,
+                        source,
+                        void.class,
+                        handle -> {
+                            body.run(handle);
+                            return null;
+                        },
+                        options);
     }
 
     // ---- futures
@@ -197,17 +197,19 @@ class RunContext extends EngineRunContext {
 
     @SuppressWarnings("TypeParameterUnusedInFormals") // the type of the future is the type of the caller
     private <R extends @Nullable Object> R call(CallTarget callee, @Nullable Object input) {
-        return children.<R>start("call", callee, input, ChildOptions.defaults()).await();
+        return children()
+                .<R>start("call", callee, input, ChildOptions.defaults())
+                .await();
     }
 
     @Override
     public <R extends @Nullable Object> Child<R> startChild(Invocation<R> invocation, ChildOptions options) {
-        return children.start("startChild", host.awaitedCallee(invocation), invocation.input(), options);
+        return children().start("startChild", host.awaitedCallee(invocation), invocation.input(), options);
     }
 
     @Override
     public RunId spawn(Invocation<?> invocation, StartOptions options) {
-        return children.spawn("spawn", host.callee(invocation), invocation.input(), options);
+        return children().spawn("spawn", host.callee(invocation), invocation.input(), options);
     }
 
     @Override
@@ -215,24 +217,24 @@ class RunContext extends EngineRunContext {
         Texts.requireGiven("class of the object", type);
         Texts.requireName("object key", key);
         ObjectMethods.requireName(type);
-        return new CallsOfObject<>(children, host, key);
+        return new CallsOfObject<>(children(), host, key);
     }
 
     // ---- messages
 
     @Override
     public <T extends @Nullable Object> DurableFuture<T> receive(Topic<T> topic) {
-        return mail.receive(topic);
+        return mail().receive(topic);
     }
 
     @Override
     public <T extends @Nullable Object> void send(RunId to, Topic<T> topic, T value) {
-        mail.send(to, topic, value);
+        mail().send(to, topic, value);
     }
 
     @Override
     public <T extends @Nullable Object> DurableFuture<T> promise(Topic<T> name) {
-        return mail.promise(name);
+        return mail().promise(name);
     }
 
     @Override
@@ -242,37 +244,37 @@ class RunContext extends EngineRunContext {
         return new PromiseResolver<>() {
             @Override
             public void resolve(T value) {
-                mail.resolve(run, name, value);
+                mail().resolve(run, name, value);
             }
 
             @Override
             public void reject(String reason) {
-                mail.reject(run, name, reason);
+                mail().reject(run, name, reason);
             }
         };
     }
 
     @Override
     public boolean resolve(String token, @Nullable Object value) {
-        return answers.resolve(token, value);
+        return answers().resolve(token, value);
     }
 
     @Override
     public boolean reject(String token, String reason) {
-        return answers.reject(token, reason);
+        return answers().reject(token, reason);
     }
 
     @Override
     public <T extends @Nullable Object> Awakeable<T> awakeable(TypeRef<T> type) {
-        return mail.awakeable(typeOf(type));
+        return mail().awakeable(typeOf(type));
     }
 
     @Override
     public <T extends @Nullable Object> DurableFuture<T> event(EventTopic<T> topic) {
         Texts.requireGiven("topic", topic);
         return switch (topic) {
-            case Topic<T> any -> mail.event(any, "");
-            case KeyedTopic<T> keyed -> mail.event(keyed.topic(), keyed.key());
+            case Topic<T> any -> mail().event(any, "");
+            case KeyedTopic<T> keyed -> mail().event(keyed.topic(), keyed.key());
         };
     }
 
@@ -280,24 +282,24 @@ class RunContext extends EngineRunContext {
     public <T extends @Nullable Object> int emit(EventTopic<T> topic, T value) {
         Texts.requireGiven("topic", topic);
         return switch (topic) {
-            case Topic<T> any -> emissions.emit(any, "", value);
-            case KeyedTopic<T> keyed -> emissions.emit(keyed.topic(), keyed.key(), value);
+            case Topic<T> any -> emissions().emit(any, "", value);
+            case KeyedTopic<T> keyed -> emissions().emit(keyed.topic(), keyed.key(), value);
         };
     }
 
     @Override
     public <T extends @Nullable Object> void publish(Topic<T> topic, T value) {
-        mail.publish(topic, value);
+        mail().publish(topic, value);
     }
 
     @Override
     public <T> void attribute(Attribute<T> attribute, @Nullable T value) {
-        mail.attribute(attribute, value);
+        mail().attribute(attribute, value);
     }
 
     @Override
     public void status(String text) {
-        mail.status(text);
+        mail().status(text);
     }
 
     @Override
@@ -333,12 +335,12 @@ class RunContext extends EngineRunContext {
 
     @Override
     public void sleep(Duration duration) {
-        time.sleep(duration);
+        time().sleep(duration);
     }
 
     @Override
     public Instant now() {
-        return time.now();
+        return time().now();
     }
 
     @Override
@@ -353,12 +355,7 @@ class RunContext extends EngineRunContext {
 
     @Override
     public boolean patched(String id) {
-        return patches.isTaken(id);
-    }
-
-    @Override
-    public Logger logger() {
-        return logger;
+        return patches().isTaken(id);
     }
 
     @Override

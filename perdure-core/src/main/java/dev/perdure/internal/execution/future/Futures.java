@@ -26,15 +26,10 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Iterator;
-import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
-import java.util.Queue;
-import java.util.Set;
 import java.util.concurrent.Callable;
-import java.util.concurrent.ConcurrentLinkedQueue;
-import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -57,14 +52,9 @@ public final class Futures implements SideThreads, Joins {
     private final Waits waits;
     private final Steps steps;
     private final Values values;
-    private final List<StartedChild> children = new ArrayList<>();
-    private final List<StepFuture<?>> begun = new ArrayList<>();
-    private final Set<StepFuture<?>> queued = new LinkedHashSet<>();
-    private final Queue<Runnable> finished = new ConcurrentLinkedQueue<>();
-    /** In the order in which they began, so that an interrupt reaches them in the same order each time. */
-    private final Queue<BodyGuard> guards = new ConcurrentLinkedQueue<>();
-
-    private final AtomicInteger running = new AtomicInteger();
+    private List<StartedChild> children = List.of();
+    // Only the run's own thread writes it.
+    private volatile SideBodies side = SideBodies.NONE;
 
     public Futures(ContextCalls calls, Host host, Transitions transitions, Waits waits, Steps steps, Values values) {
         this.calls = calls;
@@ -99,7 +89,7 @@ public final class Futures implements SideThreads, Joins {
                 }
                 // A body that may not begin now would never begin out of memory: what keeps it from that is obeyed
                 // first.
-                if (queued.isEmpty() || atWork()) {
+                if (side.queued.isEmpty() || atWork()) {
                     waits.await(wanted);
                 }
             } else if (settled.failure() != null) {
@@ -111,7 +101,7 @@ public final class Futures implements SideThreads, Joins {
     }
 
     private void record() {
-        if (!finished.isEmpty() && transitions.flush()) {
+        if (!side.finished.isEmpty() && transitions.flush()) {
             transitions.unloadAfterStep();
         }
     }
@@ -119,8 +109,8 @@ public final class Futures implements SideThreads, Joins {
     /** The workflow has returned: waits until everything that it began and did not await has ended. */
     public void finish() {
         transitions.finishing();
-        begun.forEach(this::awaitPermit);
-        while (atWork() || !queued.isEmpty()) {
+        side.begun.forEach(this::awaitPermit);
+        while (atWork() || !side.queued.isEmpty()) {
             waits.awaitBody();
         }
     }
@@ -155,9 +145,12 @@ public final class Futures implements SideThreads, Joins {
             String name, Type type, Callable<T> body, StepOptions options) {
         Texts.requireGiven("step options", options);
         ContextCall call = calls.open("stepAsync", Entry.Kind.STEP, name);
+        if (side == SideBodies.NONE) {
+            side = new SideBodies();
+        }
         StepFuture<T> step = new StepFuture<>(this, steps, transitions, call, type, body, options);
         step.begin(calls.past(call), calls.replaying());
-        begun.add(step);
+        side.begun.add(step);
         return step;
     }
 
@@ -285,19 +278,19 @@ public final class Futures implements SideThreads, Joins {
 
     /** Starts a body beside the run's thread: now, or as soon as there is room. */
     void launch(StepFuture<?> step) {
-        queued.add(step);
+        side.queued.add(step);
         transitions.flush();
     }
 
     @Override
     public void askForPermits() {
-        begun.stream().filter(StepFuture::waitsForPermit).toList().forEach(StepFuture::askForPermit);
+        side.begun.stream().filter(StepFuture::waitsForPermit).toList().forEach(StepFuture::askForPermit);
     }
 
     @Override
     public void beginMore() {
-        Iterator<StepFuture<?>> next = queued.iterator();
-        while (running.get() < MOST_BODIES && next.hasNext()) {
+        Iterator<StepFuture<?>> next = side.queued.iterator();
+        while (side.running.get() < MOST_BODIES && next.hasNext()) {
             StepFuture<?> step = next.next();
             next.remove();
             fork(step);
@@ -305,16 +298,17 @@ public final class Futures implements SideThreads, Joins {
     }
 
     private void fork(StepFuture<?> step) {
-        running.incrementAndGet();
+        SideBodies beside = side;
+        beside.running.incrementAndGet();
         step.launched();
         BodyGuard guard = BodyGuard.forOneBody(host.clockwork());
-        guards.add(guard);
+        beside.guards.add(guard);
         host.clockwork().fork("perdure-step-" + step.name(), () -> {
             try {
                 step.run(guard);
             } finally {
-                guards.remove(guard);
-                running.decrementAndGet();
+                beside.guards.remove(guard);
+                beside.running.decrementAndGet();
                 waits.wakeUp();
             }
         });
@@ -322,31 +316,34 @@ public final class Futures implements SideThreads, Joins {
 
     /** Called by a body's thread. */
     void handIn(Runnable news) {
-        finished.add(news);
+        side.finished.add(news);
     }
 
     public void interrupt(BodyGuard.Cause why) {
-        guards.forEach(guard -> guard.interrupt(why));
+        side.guards.forEach(guard -> guard.interrupt(why));
     }
 
     @Override
     public void giveUp(RuntimeException why) {
-        queued.clear();
+        if (side != SideBodies.NONE) {
+            side.queued.clear();
+        }
         interrupt(why instanceof CancelledException ? BodyGuard.Cause.CANCEL : BodyGuard.Cause.DEADLINE);
         while (atWork()) {
             waits.awaitBody();
         }
-        begun.forEach(step -> step.giveUp(why));
+        side.begun.forEach(step -> step.giveUp(why));
     }
 
     @Override
     public boolean atWork() {
-        return running.get() > 0 || !finished.isEmpty();
+        SideBodies beside = side;
+        return beside.running.get() > 0 || !beside.finished.isEmpty();
     }
 
     @Override
     public void handIn() {
-        for (Runnable news = finished.poll(); news != null; news = finished.poll()) {
+        for (Runnable news = side.finished.poll(); news != null; news = side.finished.poll()) {
             news.run();
         }
     }
@@ -354,6 +351,9 @@ public final class Futures implements SideThreads, Joins {
     // ---- children
 
     public void add(StartedChild child) {
+        if (children.isEmpty()) {
+            children = new ArrayList<>();
+        }
         children.add(child);
     }
 

@@ -8,6 +8,7 @@ import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.List;
 import java.util.concurrent.locks.ReentrantLock;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.event.Level;
 
 /**
@@ -16,7 +17,9 @@ import org.slf4j.event.Level;
  */
 public final class PendingLines {
     private final ReentrantLock lock = new ReentrantLock();
-    private final Deque<Line> lines = new ArrayDeque<>();
+    /** Made for the first line, because most runs log nothing. */
+    private @Nullable Deque<Line> lines;
+
     private long count;
     private long bytes;
     private boolean queued;
@@ -32,13 +35,15 @@ public final class PendingLines {
         try {
             long before = bytes;
             count++;
+            Deque<Line> kept = lines == null ? new ArrayDeque<>() : lines;
+            lines = kept;
             if (keeps) {
                 Line line = new Line(source, Reports.version(source.epoch(), count), at, level, logger, text);
-                lines.add(line);
+                kept.add(line);
                 bytes += line.size();
             }
-            while (lines.size() > Reports.MOST_LINES || bytes > Reports.MOST_BYTES) {
-                bytes -= lines.removeFirst().size();
+            while (kept.size() > Reports.MOST_LINES || bytes > Reports.MOST_BYTES) {
+                bytes -= kept.removeFirst().size();
             }
             return bytes - before;
         } finally {
@@ -63,8 +68,8 @@ public final class PendingLines {
         lock.lock();
         try {
             queued = false;
-            List<Line> all = List.copyOf(lines);
-            lines.clear();
+            List<Line> all = lines == null ? List.of() : List.copyOf(lines);
+            lines = null;
             bytes = 0;
             return all;
         } finally {

@@ -81,6 +81,11 @@ public final class ContextCalls {
         }
     }
 
+    /** Whether the caller is the workflow's own thread. */
+    public boolean isThreadOfRun() {
+        return Thread.currentThread().equals(thread);
+    }
+
     /** A virtual thread has a name only if its creator gave it one. */
     private static String nameOf(Thread thread) {
         return thread.getName().isEmpty() ? "#" + thread.threadId() : thread.getName();

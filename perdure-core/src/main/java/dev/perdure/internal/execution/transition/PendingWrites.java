@@ -9,12 +9,13 @@ import java.util.function.Consumer;
 
 /** What a run has to write and needs no answer for. It waits here for the next transition. */
 final class PendingWrites {
-    private final List<Entry> entries = new ArrayList<>();
+    // Empty ones are shared, because a run at work has nothing to write most of the time.
+    private List<Entry> entries = List.of();
     /** The entries that only a replay needs, and that are useless once the run has ended. */
-    private final List<Entry> forReplay = new ArrayList<>();
+    private List<Entry> forReplay = List.of();
 
-    private final List<Effect> effects = new ArrayList<>();
-    private final List<Consumer<Instant>> whenDurable = new ArrayList<>();
+    private List<Effect> effects = List.of();
+    private List<Consumer<Instant>> whenDurable = List.of();
 
     /**
      * What one transition writes.
@@ -32,41 +33,49 @@ final class PendingWrites {
     }
 
     void add(Entry entry) {
-        entries.add(entry);
+        entries = with(entries, entry);
+    }
+
+    private static <T> List<T> with(List<T> list, T next) {
+        List<T> longer = list.isEmpty() ? new ArrayList<>() : list;
+        longer.add(next);
+        return longer;
     }
 
     void addForReplay(Entry entry) {
-        forReplay.add(entry);
-        entries.add(entry);
+        forReplay = with(forReplay, entry);
+        add(entry);
     }
 
     void add(Entry entry, Consumer<Instant> durable) {
-        entries.add(entry);
-        whenDurable.add(durable);
+        add(entry);
+        whenDurable = with(whenDurable, durable);
     }
 
     void add(Effect effect) {
-        effects.add(effect);
+        effects = with(effects, effect);
     }
 
     void addAll(List<Effect> more) {
-        effects.addAll(more);
+        more.forEach(this::add);
     }
 
     /** Drops the entries that only a replay needs, because the run ends. */
     void dropForReplay() {
-        entries.removeAll(forReplay);
+        if (!forReplay.isEmpty()) {
+            entries.removeAll(forReplay);
+        }
     }
 
     /** Takes everything out for one transition, which also writes these entries. */
     Load take(List<Entry> more) {
         List<Entry> all = new ArrayList<>(entries);
         all.addAll(more);
-        Load load = new Load(all, List.copyOf(effects), List.copyOf(whenDurable));
-        entries.clear();
-        forReplay.clear();
-        effects.clear();
-        whenDurable.clear();
+        Load load = new Load(all, effects, whenDurable);
+        entries = List.of();
+        forReplay = List.of();
+        effects = List.of();
+        whenDurable = List.of();
         return load;
     }
 }
