@@ -8,6 +8,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
+import org.postgresql.PGConnection;
 
 /**
  * Closes the connections of calls of virtual threads that get no answer for too long.
@@ -67,9 +68,10 @@ final class UnansweredCalls implements AutoCloseable {
         }
     }
 
-    /** A call on this connection begins. */
-    Call begin(Connection connection) {
-        Call call = new Call(connection);
+    /** A call on this connection begins. The driver's own connection is closed, whatever the one of a pool can do. */
+    Call begin(Connection connection) throws SQLException {
+        PGConnection driver = connection.unwrap(PGConnection.class);
+        Call call = new Call(driver instanceof Connection own ? own : connection);
         calls.add(call);
         if (watch.get() == null) {
             startWatch();
