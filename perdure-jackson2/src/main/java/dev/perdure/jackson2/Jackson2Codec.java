@@ -18,13 +18,11 @@ import dev.perdure.schedule.Fire;
 import dev.perdure.spi.Codec;
 import dev.perdure.spi.change.Payload;
 import dev.perdure.spi.payload.PayloadOutput;
+import dev.perdure.spi.payload.VerifiedValue;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.UncheckedIOException;
 import java.lang.reflect.Type;
-import java.util.Collection;
-import java.util.List;
-import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -39,7 +37,6 @@ import org.jspecify.annotations.Nullable;
  */
 public final class Jackson2Codec implements Codec {
     private static final String OF_THE_ENGINE = "dev.perdure.internal.";
-    private static final List<Class<?>> CONTAINERS = List.of(Collection.class, Map.class);
 
     private final ObjectMapper mapper;
     /** For the engine's own values, which the application's mapper need not be able to write. */
@@ -117,12 +114,12 @@ public final class Jackson2Codec implements Codec {
 
     @Override
     public @Nullable Object verify(@Nullable Object value, Payload payload, Type type) {
-        return isNothing(type) ? null : verified(value, read(strict(type), payload, type), type);
+        return isNothing(type) ? null : VerifiedValue.of(value, read(strict(type), payload, type), type);
     }
 
     @Override
     public @Nullable Object verify(@Nullable Object value, InputStream encoded, Type type) {
-        return verified(value, read(strict(type), encoded, type), type);
+        return VerifiedValue.of(value, read(strict(type), encoded, type), type);
     }
 
     private static boolean isNothing(Type type) {
@@ -174,33 +171,6 @@ public final class Jackson2Codec implements Codec {
         String message = cause instanceof JacksonException json ? json.getOriginalMessage() : cause.getMessage();
         return new PayloadException(
                 "%s JSON cannot be read back as %s: %s".formatted(which, type.getTypeName(), message), cause);
-    }
-
-    private static @Nullable Object verified(@Nullable Object value, @Nullable Object back, Type type) {
-        if (value != null && (back == null || !sameKind(value, back))) {
-            throw new PayloadException("A %s is read back as %s by its declared type %s."
-                    .formatted(
-                            value.getClass().getName(),
-                            back == null ? "null" : back.getClass().getName(),
-                            type.getTypeName()));
-        }
-        return back;
-    }
-
-    private static boolean sameKind(Object value, Object back) {
-        return value.getClass() == back.getClass()
-                || (value instanceof Enum<?> && value.equals(back))
-                || CONTAINERS.stream().anyMatch(kind -> kind.isInstance(value) && kind.isInstance(back))
-                || hiddenByTheJdk(value.getClass(), back.getClass());
-    }
-
-    /** Hidden subclasses of JDK types, such as those of Path or ZoneId. */
-    private static boolean hiddenByTheJdk(Class<?> one, Class<?> other) {
-        return OpenTypes.isJdk(one)
-                && OpenTypes.isJdk(other)
-                && one.getSuperclass() == other.getSuperclass()
-                && one.getSuperclass() != Object.class
-                && one.getSuperclass() != Number.class;
     }
 
     @Override

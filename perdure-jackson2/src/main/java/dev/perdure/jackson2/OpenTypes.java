@@ -3,6 +3,7 @@ package dev.perdure.jackson2;
 import com.fasterxml.jackson.annotation.JsonTypeInfo;
 import com.fasterxml.jackson.databind.annotation.JsonDeserialize;
 import dev.perdure.error.PayloadException;
+import dev.perdure.spi.payload.VerifiedValue;
 import java.lang.reflect.GenericArrayType;
 import java.lang.reflect.Modifier;
 import java.lang.reflect.ParameterizedType;
@@ -12,7 +13,6 @@ import java.util.Arrays;
 import java.util.Collection;
 import java.util.Map;
 import java.util.Set;
-import java.util.stream.Stream;
 
 /** Refuses declared types that do not say which class to read back, and entities of JPA. */
 final class OpenTypes {
@@ -68,14 +68,10 @@ final class OpenTypes {
     private static boolean isKnown(Class<?> type) {
         return Collection.class.isAssignableFrom(type)
                 || Map.class.isAssignableFrom(type)
-                || (isJdk(type) && type != Number.class && !type.isInterface())
+                || (VerifiedValue.isJdk(type) && type != Number.class && !type.isInterface())
                 || type.isAnnotationPresent(JsonTypeInfo.class)
                 || type.isAnnotationPresent(JsonDeserialize.class)
                 || type.getName().startsWith("com.fasterxml.jackson.databind.");
-    }
-
-    static boolean isJdk(Class<?> type) {
-        return Stream.of("java.", "javax.", "sun.").anyMatch(type.getName()::startsWith);
     }
 
     private static PayloadException refused(Type type, String why) {

@@ -4,17 +4,14 @@ import dev.perdure.error.PayloadException;
 import dev.perdure.spi.Codec;
 import dev.perdure.spi.change.Payload;
 import dev.perdure.spi.payload.PayloadOutput;
+import dev.perdure.spi.payload.VerifiedValue;
 import java.io.InputStream;
 import java.lang.reflect.Type;
-import java.util.Collection;
-import java.util.List;
-import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
 import java.util.function.Function;
 import java.util.function.Supplier;
-import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.core.JacksonException;
 import tools.jackson.core.StreamReadConstraints;
@@ -41,8 +38,6 @@ public final class JsonCodec implements Codec {
     private static final int MAX_NUMBER_LENGTH = 10_000;
     /** A longer text is written piece by piece. */
     private static final int LONG_TEXT = 64 * 1024;
-
-    private static final List<Class<?>> CONTAINERS = List.of(List.class, Set.class, Map.class, Collection.class);
 
     /** How values of one type are written and read. Found once per type, because every step needs it. */
     private record Shape(JavaType type, ObjectWriter writer, ObjectReader reader, ObjectReader strict) {}
@@ -197,47 +192,12 @@ public final class JsonCodec implements Codec {
 
     @Override
     public @Nullable Object verify(@Nullable Object value, Payload payload, Type type) {
-        return verified(value, read(Shape::strict, payload, type), type);
+        return VerifiedValue.of(value, read(Shape::strict, payload, type), type);
     }
 
     @Override
     public @Nullable Object verify(@Nullable Object value, InputStream encoded, Type type) {
-        return verified(value, read(Shape::strict, encoded, type), type);
-    }
-
-    private static @Nullable Object verified(@Nullable Object value, @Nullable Object back, Type type) {
-        if (value != null && (back == null || !sameKind(value, back))) {
-            throw new PayloadException("A %s is read back as %s by its declared type %s."
-                    .formatted(
-                            value.getClass().getName(),
-                            back == null ? "null" : back.getClass().getName(),
-                            type.getTypeName()));
-        }
-        return back;
-    }
-
-    private static boolean sameKind(Object value, Object back) {
-        if (value.getClass() == back.getClass()) {
-            return true;
-        }
-        if (value instanceof Enum<?> constant) {
-            return constant.equals(back);
-        }
-        return CONTAINERS.stream().anyMatch(kind -> kind.isInstance(value) && kind.isInstance(back))
-                || bothJdk(value.getClass(), back.getClass());
-    }
-
-    /** Hidden subclasses of JDK types, such as the implementation of Path or ZoneId. */
-    private static boolean bothJdk(Class<?> one, Class<?> other) {
-        return isJdk(one)
-                && isJdk(other)
-                && one.getSuperclass() == other.getSuperclass()
-                && one.getSuperclass() != Object.class
-                && one.getSuperclass() != Number.class;
-    }
-
-    static boolean isJdk(Class<?> type) {
-        return Stream.of("java.", "javax.", "sun.").anyMatch(type.getName()::startsWith);
+        return VerifiedValue.of(value, read(Shape::strict, encoded, type), type);
     }
 
     @Override

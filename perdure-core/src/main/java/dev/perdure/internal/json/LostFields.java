@@ -2,6 +2,7 @@ package dev.perdure.internal.json;
 
 import com.fasterxml.jackson.annotation.JsonIgnore;
 import dev.perdure.error.PayloadException;
+import dev.perdure.spi.payload.VerifiedValue;
 import java.lang.reflect.Field;
 import java.lang.reflect.Modifier;
 import java.util.ArrayList;
@@ -36,7 +37,7 @@ final class LostFields extends ValueSerializerModifier {
         List<String> unnamed = new ArrayList<>();
         int fields = 0;
         for (Class<?> type = described.getBeanClass();
-                type != null && !JsonCodec.isJdk(type);
+                type != null && !VerifiedValue.isJdk(type);
                 type = type.getSuperclass()) {
             for (Field field : type.getDeclaredFields()) {
                 if (isState(field) && !ignored.contains(field.getName())) {
