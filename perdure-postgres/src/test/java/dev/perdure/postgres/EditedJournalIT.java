@@ -15,7 +15,12 @@ import dev.perdure.RunId;
 import dev.perdure.RunState;
 import dev.perdure.Topic;
 import dev.perdure.TypeRef;
+import dev.perdure.dag.Dag;
+import dev.perdure.dag.DagRun;
 import dev.perdure.error.PayloadException;
+import dev.perdure.object.Handler;
+import dev.perdure.object.ObjectContext;
+import dev.perdure.object.VirtualObject;
 import dev.perdure.spi.Mailboxes;
 import java.math.BigDecimal;
 import java.time.Duration;
@@ -24,6 +29,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Predicate;
@@ -55,8 +61,28 @@ final class EditedJournalIT {
         ctx.sleep(Duration.ofHours(1));
         return in + " " + charged;
     });
-    private final Perdure perdure =
-            Perdure.on(store).register(order).listener(changes::add).start();
+    private final CountDownLatch first = new CountDownLatch(1);
+    private final Dag<String, String> dag = Dag.of("dag", String.class, builder -> {
+        var before = builder.task("first", t -> {
+            first.await();
+            return t.input() + " first";
+        });
+        return builder.after(before).task("second", (t, output) -> output + " second");
+    });
+    private final Perdure perdure = Perdure.on(store)
+            .register(order, dag, new Cart())
+            .listener(changes::add)
+            .start();
+
+    /** A virtual object. */
+    @VirtualObject("cart")
+    static final class Cart {
+        @Handler
+        public String add(ObjectContext ctx, String item) {
+            ctx.sleep(Duration.ofHours(1));
+            return item + " added";
+        }
+    }
 
     @AfterEach
     void close() {
@@ -205,6 +231,50 @@ final class EditedJournalIT {
                 "UPDATE %s.journal SET at = at - interval '2 hours' WHERE position = 2".formatted(schema)); // the sleep
         run.resume();
         assertThat(run.result(PATIENCE)).isEqualTo("o 12.50");
+    }
+
+    @Test
+    void a_call_with_an_unknown_hold_is_paused_and_other_runs_complete() throws Exception {
+        Run<String> call = perdure.object(Cart.class, "user-1").send(Cart::add, "shoe", id("call"));
+        await(List.of("call"), change -> change.state() == RunState.SUSPENDED);
+        call.pause("edited");
+        TestServer.execute("UPDATE %s.object_call SET hold = 77".formatted(schema));
+        TestServer.execute("UPDATE %s.journal SET at = at - interval '2 hours'".formatted(schema)); // the sleep
+        latest.clear();
+        changes.clear();
+        call.resume();
+        await(List.of("call"), change -> change.state() == RunState.PAUSED);
+        assertThat(call.info().reason())
+                .contains("The way in which run 'call' holds the object 'cart/user-1' is one that this version of "
+                        + "Perdure does not know. Nothing was applied. Deploy the version that wrote it, or restore the row, "
+                        + "then resume the run.");
+        Run<String> other = perdure.start(Invocation.of(order, "o"), id("other"));
+        await(List.of("other"), change -> change.state() == RunState.SUSPENDED);
+        other.cancel("done");
+        TestServer.execute("UPDATE %s.object_call SET hold = 1".formatted(schema));
+        call.resume();
+        assertThat(call.result(PATIENCE)).isEqualTo("shoe added");
+    }
+
+    @Test
+    void a_run_after_a_task_in_an_unknown_state_is_paused() throws Exception {
+        DagRun<String> run = perdure.start(dag, "in", id("d"));
+        Run<String> second = perdure.run(RunId.of("d/second"), TypeRef.of(String.class));
+        second.pause("edited");
+        await(List.of("d/second"), change -> change.state() == RunState.PAUSED);
+        first.countDown();
+        await(List.of("d/first"), change -> change.state() == RunState.COMPLETED);
+        TestServer.execute("UPDATE %s.run SET state = 77 WHERE id = 'd/first'".formatted(schema));
+        latest.clear();
+        changes.clear();
+        second.resume();
+        await(List.of("d/second"), change -> change.state() == RunState.PAUSED);
+        assertThat(second.info().reason().orElseThrow())
+                .startsWith("The state of task 'd/first', which run 'd/second' comes after, is one that this version of "
+                        + "Perdure does not know. Nothing was applied.");
+        TestServer.execute("UPDATE %s.run SET state = 6 WHERE id = 'd/first'".formatted(schema));
+        second.resume();
+        assertThat(run.result(PATIENCE)).isEqualTo("in first second");
     }
 
     @Test

@@ -197,6 +197,11 @@ public final class Execution implements LoadedRun {
         }
         try {
             transitions.obeySignals();
+            held.unknown().ifPresent(unknown -> {
+                throw transitions.stop(
+                        "%s is one that this version of Perdure does not know. Nothing was applied. Deploy the version that wrote it, or restore the row, then resume the run."
+                                .formatted(unknown));
+            });
             if (held.object() != null && held.object().hold() == ObjectCall.Hold.ON_ARRIVAL) {
                 transitions.arrive();
             }

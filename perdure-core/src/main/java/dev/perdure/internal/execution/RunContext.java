@@ -66,7 +66,7 @@ class RunContext extends EngineRunContext {
             return new RunContext(parts);
         }
         return switch (call.hold()) {
-            case SHARED -> new SharedRunContext(parts, call.object());
+            case SHARED, UNKNOWN -> new SharedRunContext(parts, call.object());
             case EXCLUSIVE, ON_ARRIVAL ->
                 new ObjectRunContext(parts, call.object(), parts.held().known());
         };

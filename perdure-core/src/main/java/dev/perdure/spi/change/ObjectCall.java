@@ -14,7 +14,9 @@ public record ObjectCall(ObjectKey object, Hold hold) {
         /** It holds the object from its turn to its end, and is pending before its turn. */
         EXCLUSIVE,
         /** Like {@link #EXCLUSIVE}, but it has not arrived yet: it takes its place by {@link Move.Arrive}. */
-        ON_ARRIVAL
+        ON_ARRIVAL,
+        /** A way that this version does not know. Stores only read it: a newer version wrote it, or a person did. */
+        UNKNOWN
     }
 
     /** The same call, arrived. */

@@ -10,5 +10,12 @@ import dev.perdure.RunState;
  * @param state its state
  * @param outcome its result or failure
  * @param reason a short description of why it did not complete; empty if it did
+ * @param isKnown false if this version does not know the state: a newer version wrote it, or a person did. The state here
+ *     then says nothing
  */
-public record Premise(RunRef run, RunState state, Payload outcome, String reason) {}
+public record Premise(RunRef run, RunState state, Payload outcome, String reason, boolean isKnown) {
+    /** One whose state is known. */
+    public Premise(RunRef run, RunState state, Payload outcome, String reason) {
+        this(run, state, outcome, reason, true);
+    }
+}

@@ -11,6 +11,7 @@ import dev.perdure.spi.change.Entry;
 import dev.perdure.spi.change.ObjectCall.Hold;
 import dev.perdure.spi.change.Parent;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 
 /**
@@ -91,7 +92,7 @@ public final class Codes {
         named.put("VALUE", (int) of(Entry.Status.VALUE));
         named.put("FAILURE", (int) of(Entry.Status.FAILURE));
         named.put("ATTEMPT", (int) of(Entry.Status.ATTEMPT));
-        for (Hold hold : Hold.values()) {
+        for (Hold hold : List.of(Hold.SHARED, Hold.EXCLUSIVE, Hold.ON_ARRIVAL)) {
             named.put(hold.name(), (int) of(hold));
         }
         for (Channel.Kind kind : Channel.Kind.values()) {
@@ -152,6 +153,11 @@ public final class Codes {
                     case CANCELLED -> 8;
                     case SKIPPED -> 9;
                 };
+    }
+
+    /** Whether this version knows the state. */
+    public static boolean isState(int code) {
+        return 0 <= code && code <= of(RunState.SKIPPED);
     }
 
     public static RunState state(int code) {
@@ -256,15 +262,17 @@ public final class Codes {
                     case SHARED -> 0;
                     case EXCLUSIVE -> 1;
                     case ON_ARRIVAL -> 2;
+                    case UNKNOWN -> throw new IllegalArgumentException("A hold that is not known is only read.");
                 };
     }
 
+    /** How a call holds its object. A claim has many runs, and must not fail for one of them. */
     public static Hold hold(int code) {
         return switch (code) {
             case 0 -> Hold.SHARED;
             case 1 -> Hold.EXCLUSIVE;
             case 2 -> Hold.ON_ARRIVAL;
-            default -> throw unknown("hold", code);
+            default -> Hold.UNKNOWN;
         };
     }
 

@@ -66,6 +66,19 @@ public record HeldRun(
                 claim.origin());
     }
 
+    /** What the store has read of the run and this version does not know, for the beginning of a message. */
+    public Optional<String> unknown() {
+        if (object != null && object.hold() == ObjectCall.Hold.UNKNOWN) {
+            return Optional.of("The way in which run '%s' holds the object '%s/%s'"
+                    .formatted(run.id(), object.object().type(), object.object().key()));
+        }
+        return premises.stream()
+                .filter(premise -> !premise.isKnown())
+                .map(premise -> "The state of task '%s', which run '%s' comes after,"
+                        .formatted(premise.run().id(), run.id()))
+                .findFirst();
+    }
+
     /** The run for which its input was made. */
     public RunId inputOwner() {
         return definition.function().inputOwner(run.id());

@@ -1,6 +1,7 @@
 package dev.perdure.postgres.write.part;
 
 import dev.perdure.RunId;
+import dev.perdure.RunState;
 import dev.perdure.postgres.jdbc.Codes;
 import dev.perdure.postgres.jdbc.Database;
 import dev.perdure.postgres.jdbc.Descriptions;
@@ -222,11 +223,13 @@ public final class Claims {
         byte[][] outcomes = (byte[][]) elements(row, "premise_outcomes");
         List<Premise> premises = new ArrayList<>(numbers.length);
         for (int i = 0; i < numbers.length; i++) {
+            boolean isKnown = Codes.isState(states[i]);
             premises.add(new Premise(
                     new RunRef(RunId.of(ids[i]), numbers[i]),
-                    Codes.state(states[i]),
+                    isKnown ? Codes.state(states[i]) : RunState.PENDING,
                     new Payload(outcomes[i]),
-                    reasons[i]));
+                    reasons[i],
+                    isKnown));
         }
         return premises;
     }
