@@ -190,6 +190,9 @@ final class MemoryRetries {
         if (refusal != null) {
             return new Outcome.Refused(refusal);
         }
+        if (fork.lacksEntriesOf(plan)) {
+            return new Outcome.Outdated();
+        }
         NewRun run = fork.of(source.start.describedAs(source.description));
         Outcome outcome = ledger.start(new Change.Start(run, null));
         if (outcome instanceof Outcome.Started) {
@@ -201,7 +204,7 @@ final class MemoryRetries {
                 Recorded recorded = Objects.requireNonNull(source.journal.get(same));
                 forked.journal.putIfAbsent(same, recorded);
             }
-            for (Entry entry : fork.entries()) {
+            for (Entry entry : Objects.requireNonNullElse(fork.entries(), List.<Entry>of())) {
                 Row.Place place = new Row.Place(entry.position(), entry.note());
                 forked.journal.computeIfPresent(place, (same, recorded) -> new Recorded(entry, recorded.at()));
             }

@@ -130,6 +130,9 @@ public sealed interface Outcome {
     /** The worker no longer holds this run. The store has applied nothing. */
     record Fenced() implements Outcome {}
 
+    /** The run has recorded more since the change was made from its journal. The store has applied nothing. */
+    record Outdated() implements Outcome {}
+
     /** There is no such run. */
     record UnknownRun() implements Outcome {}
 

@@ -129,14 +129,15 @@ public final class Commands {
         }
     }
 
-    /** Starts a run with a part of the journal of another one. */
-    public RunRef fork(Change.Fork fork) {
+    /** Starts a run with a part of the journal of another one; empty if the fork lacks what that has recorded since. */
+    public Optional<RunRef> fork(Change.Fork fork) {
         Audit audit = auditor.of(
                 Action.FORK, Subject.RUN, fork.from().value(), fork.position(), "as run '%s'".formatted(fork.id()));
         Change audited = fork.auditedBy(audit);
         Outcome outcome = commits.commitAll(List.of(audited)).getFirst();
         return switch (outcome) {
-            case Outcome.Started started -> started.run();
+            case Outcome.Started started -> Optional.of(started.run());
+            case Outcome.Outdated outdated -> Optional.empty();
             case Outcome.Existing existing ->
                 throw new RunConflictException(
                         "The id '%s' is taken by another run. Fork '%s' under another id."

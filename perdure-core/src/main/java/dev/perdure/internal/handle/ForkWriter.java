@@ -32,14 +32,15 @@ final class ForkWriter {
         this.codec = settings.rules().codec();
     }
 
-    Change.Fork fork(RunRef from, ForkOptions options, RunId id) {
+    /** The seed identifies the fork, together with the id, so all attempts at it have the same. */
+    Change.Fork fork(RunRef from, ForkOptions options, RunId id, long seed) {
         return new Change.Fork(
                 from.id(),
                 options.position(),
                 id,
-                settings.clockwork().random(),
+                seed,
                 input(from, options, id),
-                codec.transforms() ? entries(from, options.position(), id) : List.of(),
+                codec.transforms() ? entries(from, options.position(), id) : null,
                 null);
     }
 
@@ -60,7 +61,7 @@ final class ForkWriter {
         return codec.at(PayloadPlace.input(from.id())).moved(input, PayloadPlace.input(id));
     }
 
-    /** The entries before a position that have a value. The others have no value, or one of the engine. */
+    /** All entries before a position: the store sees from them whether the run has recorded more since. */
     private List<Entry> entries(RunRef from, int position, RunId id) {
         List<Entry> entries = new ArrayList<>();
         int last = 0;
@@ -70,14 +71,15 @@ final class ForkWriter {
             for (Recorded recorded : page.entries()) {
                 Entry entry = recorded.entry();
                 last = entry.position();
-                if (last < position && hasValue(entry)) {
-                    entries.add(moved(entry, from.id(), id));
+                if (last < position) {
+                    entries.add(hasValue(entry) ? moved(entry, from.id(), id) : entry);
                 }
             }
         } while (!page.last() && last < position);
         return entries;
     }
 
+    /** Whether an entry has a value of the application. The others have none, or one of the engine. */
     private static boolean hasValue(Entry entry) {
         boolean encoded = switch (entry.status()) {
             case VALUE, FAILURE, ATTEMPT -> true;
@@ -92,6 +94,6 @@ final class ForkWriter {
     private Entry moved(Entry entry, RunId from, RunId to) {
         Payload anew = codec.at(PayloadPlace.entry(from, entry.position()))
                 .moved(entry.payload(), PayloadPlace.entry(to, entry.position()));
-        return new Entry(entry.position(), entry.note(), entry.kind(), entry.name(), entry.status(), anew);
+        return entry.with(anew);
     }
 }

@@ -356,9 +356,13 @@ public class RunHandle<R extends @Nullable Object> implements Run<R> {
         EncryptedRuns.requireTransform(settings, ref, "Fork it");
         Clockwork clockwork = settings.clockwork();
         RunId id = options.id().orElseGet(() -> RunId.of(ref.id() + "-fork-" + Long.toHexString(clockwork.random())));
-        Change.Fork fork = new ForkWriter(settings).fork(ref, options, id);
-        RunRef forked = commands.fork(fork);
-        return new RunHandle<>(forked, resultType, services);
+        ForkWriter writer = new ForkWriter(settings);
+        long seed = clockwork.random();
+        Optional<RunRef> forked;
+        do {
+            forked = commands.fork(writer.fork(ref, options, id, seed)); // The run may record something in between.
+        } while (forked.isEmpty());
+        return new RunHandle<>(forked.get(), resultType, services);
     }
 
     @Override

@@ -9,6 +9,7 @@ import java.time.temporal.ChronoUnit;
 import java.util.Collection;
 import java.util.List;
 import java.util.Set;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /** One atomic change to the store. Applying the same change twice does what applying it once does. */
@@ -316,7 +317,9 @@ public sealed interface Change {
      * @param id the id of the new run
      * @param seed the seed of the new run, by which the store recognises a fork that was sent twice
      * @param input its input, or null for that of the other run
-     * @param entries what it takes over instead of the entries of the other run at the same positions and notes
+     * @param entries what it takes over instead of the entries of the other run at the same positions and notes; null: it
+     *     takes over the entries as they are. If the other run has recorded more in the meantime, the store starts
+     *     nothing: {@link Outcome.Outdated}
      * @param audit the audit entry, or null
      */
     record Fork(
@@ -325,17 +328,28 @@ public sealed interface Change {
             RunId id,
             long seed,
             @Nullable Payload input,
-            List<Entry> entries,
+            @Nullable List<Entry> entries,
             @Nullable Audit audit)
             implements Change {
         /** A fork that takes over what the other run has recorded, without an audit entry. */
         public Fork(RunId from, int position, RunId id, long seed, @Nullable Payload input) {
-            this(from, position, id, seed, input, List.of(), null);
+            this(from, position, id, seed, input, null, null);
         }
 
         /** The same with an audit entry. */
         public Fork auditedBy(@Nullable Audit entry) {
             return new Fork(from, position, id, seed, input, entries, entry);
+        }
+
+        /** For stores: whether it names entries, and not all of those that the plan takes over. */
+        public boolean lacksEntriesOf(ForkPlan plan) {
+            if (entries == null) {
+                return false;
+            }
+            Set<RetryPlan.Place> named = entries.stream()
+                    .map(entry -> new RetryPlan.Place(entry.position(), entry.note()))
+                    .collect(Collectors.toSet());
+            return !named.containsAll(plan.copied());
         }
 
         /** For stores: why a run cannot be forked, or null if its journal decides. */

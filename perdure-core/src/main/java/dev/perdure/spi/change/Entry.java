@@ -79,6 +79,11 @@ public record Entry(int position, int note, Kind kind, String name, Status statu
         UNKNOWN
     }
 
+    /** The same with another payload. */
+    public Entry with(Payload other) {
+        return new Entry(position, note, kind, name, status, other);
+    }
+
     /** Whether this version knows what it says. */
     public boolean isKnown() {
         return kind != Kind.UNKNOWN && status != Status.UNKNOWN;

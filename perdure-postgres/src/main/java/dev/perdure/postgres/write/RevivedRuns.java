@@ -365,6 +365,9 @@ final class RevivedRuns {
         if (plan.refusal() != null) {
             return new Outcome.Refused(plan.refusal());
         }
+        if (fork.lacksEntriesOf(plan)) {
+            return new Outcome.Outdated();
+        }
         Outcome outcome = applied(connection, sender, new Change.Start(fork.of(source.start()), null));
         if (outcome instanceof Outcome.Started started) {
             context.script()
@@ -386,10 +389,10 @@ final class RevivedRuns {
         return outcome;
     }
 
-    /** The payloads that the fork has in the place of those of the other run, as the plan lists them; null for the rest. */
+    /** The payloads that the fork has in the place of those of the other run, as the plan lists them. */
     private static byte[] @Nullable [] anew(Change.Fork fork, ForkPlan plan) {
         Map<RetryPlan.Place, byte[]> payloads = new HashMap<>();
-        fork.entries()
+        Objects.requireNonNullElse(fork.entries(), List.<Entry>of())
                 .forEach(entry -> payloads.put(
                         new RetryPlan.Place(entry.position(), entry.note()),
                         entry.payload().bytes()));
