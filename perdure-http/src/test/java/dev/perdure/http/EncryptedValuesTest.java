@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.perdure.Definition;
 import dev.perdure.Invocation;
 import dev.perdure.Perdure;
+import dev.perdure.dag.Dag;
 import dev.perdure.http.internal.json.Json;
 import dev.perdure.http.security.Role;
 import dev.perdure.memory.MemoryStore;
@@ -50,6 +51,21 @@ final class EncryptedValuesTest {
             assertThat(hidden.at("/input/encrypted").asString()).isEqualTo("2025");
             assertThat(hidden.at("/result/encrypted").asString()).isEqualTo("2025");
             assertThat(hidden.at("/result/size").asInt()).isGreaterThan(40);
+        }
+    }
+
+    @Test
+    void a_task_shows_the_input_of_its_dag() {
+        Dag<String, String> dag =
+                Dag.of("shop", String.class, builder -> builder.task("pack", task -> task.input() + " packed"));
+        MemoryStore store = new MemoryStore();
+        try (Perdure perdure =
+                Perdure.on(store).transform(ENCRYPTION).register(dag).start()) {
+            perdure.start(dag, "card", id("run")).result();
+            HttpApi api = HttpApi.on(perdure).authentication(ApiKit.tokens()).build();
+            JsonNode task = get(api, "/runs/run%2Fpack");
+            assertThat(task.at("/input").asString()).isEqualTo("card");
+            assertThat(task.at("/result").asString()).isEqualTo("card packed");
         }
     }
 }

@@ -1,5 +1,6 @@
 package dev.perdure.http.internal.show;
 
+import dev.perdure.RunId;
 import dev.perdure.RunInfo;
 import dev.perdure.attribute.AttributeValue;
 import dev.perdure.error.PayloadException;
@@ -20,6 +21,7 @@ import java.nio.ByteBuffer;
 import java.nio.charset.CharacterCodingException;
 import java.nio.charset.StandardCharsets;
 import java.util.Base64;
+import java.util.List;
 import java.util.Optional;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -61,25 +63,34 @@ public final class Shown {
         return payload.size() > MOST_BYTES ? Optional.empty() : payload(what, payload);
     }
 
-    /** The input or result of a run. If its codec does not write JSON, it is read as the registered type. */
+    /** The result of a run. If its codec does not write JSON, it is read as the registered type. */
     public Optional<JsonNode> typed(Subject what, Payload payload, PayloadPlace place, Optional<Type> type) {
+        return typed(what, payload, List.of(place), type);
+    }
+
+    /** The same for a value that was made for one of these places. */
+    private Optional<JsonNode> typed(Subject what, Payload payload, List<PayloadPlace> places, Optional<Type> type) {
         if (payload.size() == 0 || PayloadReference.of(payload).isPresent()) {
             return payload(what, payload);
         }
         try {
             return Optional.of(redacted(what, Json.read(payload.bytes())));
         } catch (JacksonException ofAnotherCodec) {
-            return type.map(declared -> redacted(what, decoded(payload, place, declared)))
+            return type.or(() -> EncryptedPayload.of(payload).map(encrypted -> Object.class))
+                    .map(declared -> redacted(what, decoded(payload, places, declared)))
                     .or(() -> payload(what, payload));
         }
     }
 
-    private JsonNode decoded(Payload payload, PayloadPlace place, Type type) {
-        try {
-            return Json.read(view.writeJson(view.codec(place).decode(payload, type), type));
-        } catch (PayloadException unreadable) {
-            return parsed(payload);
+    private JsonNode decoded(Payload payload, List<PayloadPlace> places, Type type) {
+        for (PayloadPlace place : places) {
+            try {
+                return Json.read(view.writeJson(view.codec(place).decode(payload, type), type));
+            } catch (PayloadException unreadable) {
+                continue; // It may have been made for the next one.
+            }
         }
+        return parsed(payload);
     }
 
     private static JsonNode parsed(Payload payload) {
@@ -152,10 +163,20 @@ public final class Shown {
     /** The input of a run. */
     public Optional<JsonNode> input(RunInfo info, Payload payload, Optional<Type> type) {
         Optional<JsonNode> input =
-                typed(new Subject(Kind.INPUT, info.definition(), ""), payload, PayloadPlace.input(info.id()), type);
+                typed(new Subject(Kind.INPUT, info.definition(), ""), payload, inputPlaces(info.id()), type);
         return selected(info)
                 .flatMap(runs -> input.map(json -> redacted(runs, json)))
                 .or(() -> input);
+    }
+
+    /** A task of a DAG has the input of the DAG's run, whose id is that of the task without its name. */
+    private static List<PayloadPlace> inputPlaces(RunId run) {
+        int name = run.value().lastIndexOf('/');
+        return name <= 0
+                ? List.of(PayloadPlace.input(run))
+                : List.of(
+                        PayloadPlace.input(run),
+                        PayloadPlace.input(RunId.of(run.value().substring(0, name))));
     }
 
     /**
