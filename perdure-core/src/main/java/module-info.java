@@ -64,6 +64,9 @@ module dev.perdure {
     opens dev.perdure.internal.failure to
             com.fasterxml.jackson.databind,
             tools.jackson.databind;
+    opens dev.perdure.internal.reencryption to
+            com.fasterxml.jackson.databind,
+            tools.jackson.databind;
     opens dev.perdure.internal.schedule to
             com.fasterxml.jackson.databind,
             tools.jackson.databind;

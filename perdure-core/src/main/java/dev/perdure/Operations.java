@@ -1,6 +1,7 @@
 package dev.perdure;
 
 import dev.perdure.audit.Operator;
+import dev.perdure.bulk.EncryptedValues;
 import dev.perdure.bulk.SelectedRuns;
 import dev.perdure.error.UnknownRunException;
 import dev.perdure.queue.Limiters;
@@ -25,6 +26,9 @@ public interface Operations {
 
     /** The runs that a filter selects: to list them, to count them, and to change them all at once. */
     SelectedRuns runs(RunFilter filter);
+
+    /** The values that are stored encrypted: to encrypt them with another key. */
+    EncryptedValues encryptedValues();
 
     /** The queues: what waits in them, and their limits. */
     Queues queues();

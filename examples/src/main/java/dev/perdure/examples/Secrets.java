@@ -2,6 +2,7 @@ package dev.perdure.examples;
 
 import dev.perdure.Perdure;
 import dev.perdure.PerdureBuilder;
+import dev.perdure.bulk.ReencryptionReport;
 import dev.perdure.payload.Compression;
 import dev.perdure.payload.Encryption;
 import dev.perdure.payload.EncryptionKeys;
@@ -26,6 +27,14 @@ public final class Secrets {
     public static PerdureBuilder rotated(Store store, SecretKey old, SecretKey current) {
         EncryptionKeys keys = EncryptionKeys.of("2026", Map.of("2025", old, "2026", current));
         return Perdure.on(store).transform(Encryption.with(keys));
+    }
+    // endregion
+
+    // region reencrypted
+    /** Encrypts all values with the new key. Returns whether the other keys can be thrown away. */
+    public static boolean reencrypted(Perdure perdure) {
+        ReencryptionReport report = perdure.encryptedValues().reencrypt("2026").result();
+        return report.left().isEmpty();
     }
     // endregion
 

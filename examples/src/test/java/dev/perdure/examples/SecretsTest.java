@@ -42,6 +42,11 @@ class SecretsTest {
         }
         try (Perdure second = Secrets.rotated(store, OLD, NEW).register(pay).start()) {
             assertThat(result(second, "first")).isEqualTo("paid by 4712");
+            assertThat(Secrets.reencrypted(second)).isTrue();
+        }
+        EncryptionKeys onlyNew = EncryptionKeys.of("2026", Map.of("2026", NEW));
+        try (Perdure without = Secrets.turnedOn(store, onlyNew).register(pay).start()) {
+            assertThat(result(without, "first")).as("without the old key").isEqualTo("paid by 4712");
         }
         try (Perdure small = Secrets.compressed(store, keys).register(pay).start()) {
             String card = "4".repeat(100_000);

@@ -38,7 +38,7 @@ import tools.jackson.core.JacksonException;
         mixinStandardHelpOptions = true,
         description =
                 "List, count, measure, show, export, cancel, kill, pause, resume, retry and fork the runs of a database.",
-        subcommands = {BulkCommand.class, ExportCommand.class},
+        subcommands = {BulkCommand.class, ExportCommand.class, ReencryptCommand.class},
         synopsisSubcommandLabel = "COMMAND")
 final class RunsCommand {
     private static final Fields<RunInfo> RUN = RunPage.ROW;

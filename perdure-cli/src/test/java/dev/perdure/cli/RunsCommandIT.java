@@ -147,13 +147,31 @@ class RunsCommandIT extends CommandsOnPostgres {
                     .contains("The schedule 'daily' is encrypted with the key '2025', and this process has no keys. "
                             + "Use a process that has them.");
         }
+        EncryptionKeys rotated = EncryptionKeys.of(
+                "2026",
+                Map.of("2025", new SecretKeySpec(new byte[16], "AES"), "2026", new SecretKeySpec(new byte[32], "AES")));
+        try (PostgresStore store = PostgresStore.on(database().dataSource()).open();
+                Perdure engine = Perdure.on(store)
+                        .transform(Encryption.with(rotated))
+                        .register(pay)
+                        .start()) {
+            assertThat(perdure(onDatabase("runs", "reencrypt", "--key", "2026", "--wait")))
+                    .isZero();
+            assertThat(out())
+                    .containsPattern("The re-encryption reencryption:\\S+ has ended: \\d\\d values encrypted anew "
+                            + "with key '2026'; left: none\\.");
+            Run<String> read = engine.run(RunId.of("enc-1"), TypeRef.of(String.class));
+            assertThat(read.result()).isEqualTo("secret fine");
+            assertThat(perdure(onDatabase("runs", "show", "enc-1"))).isZero();
+            assertThat(out()).contains("input       {\"encrypted\": \"2026\"");
+        }
         assertThat(perdure(onDatabase("runs", "show", "enc-1"))).isZero();
-        assertThat(out()).contains("input       {\"encrypted\": \"2025\", \"size\": ", "result      {\"encrypted\":");
+        assertThat(out()).contains("input       {\"encrypted\": \"2026\", \"size\": ", "result      {\"encrypted\":");
         assertThat(perdure(onDatabase("runs", "show", "enc-2"))).isZero();
         assertThat(out()).contains("(its message is hidden)").doesNotContain("secret");
         assertThat(perdure(onDatabase("runs", "fork", "enc-2", "--from", "1"))).isNotZero();
         assertThat(err())
-                .contains("The values of run 'enc-2' are encrypted with the key '2025', and this process has no keys. "
+                .contains("The values of run 'enc-2' are encrypted with the key '2026', and this process has no keys. "
                         + "Fork it in a process that has them.");
         try (Connection connection = database().dataSource().getConnection();
                 Statement statement = connection.createStatement()) {

@@ -13,6 +13,7 @@ import java.util.NavigableMap;
 import java.util.Optional;
 import java.util.TreeMap;
 import java.util.UUID;
+import java.util.function.BiConsumer;
 import java.util.stream.Stream;
 
 /** The mail of one run. A taken mail is removed, but its token stays known, for a long time. */
@@ -70,6 +71,21 @@ final class Mailbox {
     Stream<Payload> payloads() {
         return Stream.concat(unread.values().stream().map(Arrived::mail), once.values().stream())
                 .map(Mail::payload);
+    }
+
+    /** Shows what is unread, and what settles a promise or a call, each mail once. */
+    void forEachMail(BiConsumer<UUID, Mail> consumer) {
+        Map<UUID, Mail> all = new HashMap<>();
+        Stream.concat(unread.values().stream().map(Arrived::mail), once.values().stream())
+                .forEach(mail -> all.put(mail.token(), mail));
+        all.forEach(consumer);
+    }
+
+    /** Gives the mail with this token another payload. */
+    void replace(Mail other) {
+        unread.replaceAll((number, arrived) ->
+                arrived.mail().token().equals(other.token()) ? new Arrived(number, other, arrived.at()) : arrived);
+        once.replaceAll((channel, mail) -> mail.token().equals(other.token()) ? other : mail);
     }
 
     Optional<Mail> at(Channel channel) {

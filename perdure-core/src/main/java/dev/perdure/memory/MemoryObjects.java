@@ -16,12 +16,14 @@ import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.SequencedMap;
 import java.util.SequencedSet;
 import java.util.Set;
 import java.util.SortedMap;
 import java.util.TreeMap;
+import java.util.function.BiConsumer;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
@@ -47,6 +49,19 @@ final class MemoryObjects implements States {
     /** All values of all objects. */
     Stream<Payload> values() {
         return things.values().stream().flatMap(thing -> thing.state.values().stream());
+    }
+
+    /** Shows the object and the name of each value. */
+    void forEachName(BiConsumer<ObjectKey, String> consumer) {
+        things.forEach((object, thing) -> thing.state.keySet().forEach(name -> consumer.accept(object, name)));
+    }
+
+    Payload value(ObjectKey object, String name) {
+        return Objects.requireNonNull(Objects.requireNonNull(things.get(object)).state.get(name));
+    }
+
+    void replace(ObjectKey object, String name, Payload payload) {
+        Objects.requireNonNull(things.get(object)).state.put(name, payload);
     }
 
     private Thing thing(ObjectCall call) {

@@ -5,6 +5,7 @@ import dev.perdure.report.LogFilter;
 import dev.perdure.report.LogLine;
 import dev.perdure.report.LogPage;
 import dev.perdure.spi.change.Entry;
+import dev.perdure.spi.change.Payload;
 import dev.perdure.spi.change.RunRef;
 import dev.perdure.spi.change.WorkerId;
 import dev.perdure.spi.report.Reports;
@@ -28,7 +29,25 @@ final class MemoryReports implements Reports {
      * @param restarts the life of the run to which it belongs
      * @param reported the report
      */
-    record Kept(int restarts, Reported reported) {}
+    record Kept(int restarts, Reported reported) {
+        /** What the next attempt can read; null if there is nothing. */
+        @Nullable
+        Payload heartbeat() {
+            Heartbeat heartbeat = reported.report().heartbeat();
+            return heartbeat == null ? null : heartbeat.value();
+        }
+
+        Kept with(Payload value) {
+            Report report = reported.report();
+            Heartbeat heartbeat = report.heartbeat();
+            Heartbeat other = heartbeat == null ? null : new Heartbeat(heartbeat.version(), value);
+            return new Kept(
+                    restarts,
+                    new Reported(
+                            new Report(report.source(), report.version(), report.fraction(), report.message(), other),
+                            reported.at()));
+        }
+    }
 
     @Override
     public void write(WorkerId worker, List<Report> reports) {

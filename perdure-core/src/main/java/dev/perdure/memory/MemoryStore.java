@@ -17,6 +17,7 @@ import dev.perdure.spi.States;
 import dev.perdure.spi.Store;
 import dev.perdure.spi.VersionRules;
 import dev.perdure.spi.payload.Payloads;
+import dev.perdure.spi.payload.StoredValues;
 import dev.perdure.spi.report.Reports;
 import dev.perdure.spi.shard.Exchange;
 import dev.perdure.spi.statistics.Statistics;
@@ -103,6 +104,11 @@ public final class MemoryStore implements Store {
     @Override
     public Payloads payloads() {
         return payloads;
+    }
+
+    @Override
+    public StoredValues values() {
+        return new MemoryValues(tables);
     }
 
     @Override

@@ -215,7 +215,11 @@ final class Row {
     }
 
     /** A value that the run has published. */
-    record Output(String name, Published value) {}
+    record Output(String name, Published value) {
+        Output with(Payload payload) {
+            return new Output(name, new Published(value.offset(), value.at(), payload));
+        }
+    }
 
     /** Replaces the requests for the run. */
     void ask(UnaryOperator<Control> change) {

@@ -22,8 +22,8 @@ import javax.crypto.SecretKey;
 import javax.crypto.spec.GCMParameterSpec;
 
 /**
- * Encrypts values with AES-GCM, and binds each to its place: whoever changes a stored value, or moves it to another run,
- * position or object, is found out when it is read. Thread-safe.
+ * Encrypts values with AES-GCM, and binds each to its place. If an intruder changes a stored value, or moves it to
+ * another run, position or object, the engine refuses to read it. Thread-safe.
  *
  * <p>How it works. The header of an {@link EncryptedPayload} and the {@linkplain PayloadPlace#text() text of the place} are
  * authenticated with the value. The header also has a check sum of the place, only to tell a value that was moved from
@@ -103,6 +103,11 @@ public final class Encryption implements PayloadTransform {
     @Override
     public boolean hidesTexts() {
         return true;
+    }
+
+    @Override
+    public Optional<String> key() {
+        return Optional.of(keys.current());
     }
 
     private Payload decrypted(byte[] stored, String id, PayloadPlace place) {

@@ -1,6 +1,7 @@
 package dev.perdure.payload;
 
 import dev.perdure.error.InvalidRequestException;
+import dev.perdure.spi.payload.EncryptedPayload;
 import java.util.Map;
 import java.util.Optional;
 import javax.crypto.SecretKey;
@@ -20,10 +21,12 @@ public interface EncryptionKeys {
      * These keys.
      *
      * @param current the id of the key that encrypts; the others only decrypt
-     * @throws InvalidRequestException if the current key is not among them
+     * @throws InvalidRequestException if the current key is not among them, or an id is empty or longer than
+     *     {@value EncryptedPayload#MAX_KEY_BYTES} bytes
      */
     static EncryptionKeys of(String current, Map<String, SecretKey> keys) {
         Map<String, SecretKey> all = Map.copyOf(keys);
+        all.keySet().forEach(EncryptedPayload::requireKey);
         if (!all.containsKey(current)) {
             throw new InvalidRequestException(
                     "The current key '%s' is not among the keys %s. Add it, or choose one of them."

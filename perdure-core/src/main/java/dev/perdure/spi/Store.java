@@ -1,6 +1,7 @@
 package dev.perdure.spi;
 
 import dev.perdure.spi.payload.Payloads;
+import dev.perdure.spi.payload.StoredValues;
 import dev.perdure.spi.report.Reports;
 import dev.perdure.spi.shard.Exchange;
 import dev.perdure.spi.shard.Parts;
@@ -34,6 +35,9 @@ public interface Store extends AutoCloseable {
 
     /** Keeps large payloads. */
     Payloads payloads();
+
+    /** Finds encrypted values and replaces their bytes. */
+    StoredValues values();
 
     /** Answers queries about runs. */
     Runs runs();

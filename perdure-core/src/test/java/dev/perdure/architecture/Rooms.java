@@ -9,6 +9,7 @@ final class Rooms {
             room(
                     "engine",
                     "bulk",
+                    "reencryption",
                     "handle",
                     "command",
                     "worker",
@@ -27,6 +28,7 @@ final class Rooms {
                     "text",
                     "time"),
             room("bulk", "command", "worker", "execution", "definition", "text"),
+            room("reencryption", "dag", "execution", "execution.child", "payload", "definition"),
             room(
                     "handle",
                     "command",

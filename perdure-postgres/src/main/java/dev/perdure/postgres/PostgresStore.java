@@ -13,6 +13,7 @@ import dev.perdure.postgres.lane.LeaseSql;
 import dev.perdure.postgres.lane.Workers;
 import dev.perdure.postgres.limiter.PostgresPermits;
 import dev.perdure.postgres.payload.PostgresPayloads;
+import dev.perdure.postgres.payload.PostgresValues;
 import dev.perdure.postgres.queue.PostgresQueues;
 import dev.perdure.postgres.reaction.PostgresReactions;
 import dev.perdure.postgres.read.JournalSql;
@@ -56,6 +57,7 @@ import dev.perdure.spi.States;
 import dev.perdure.spi.Store;
 import dev.perdure.spi.VersionRules;
 import dev.perdure.spi.payload.Payloads;
+import dev.perdure.spi.payload.StoredValues;
 import dev.perdure.spi.report.Reports;
 import dev.perdure.spi.shard.Exchange;
 import dev.perdure.spi.statistics.Statistics;
@@ -105,6 +107,7 @@ public final class PostgresStore implements Store {
     private final PostgresRemovals removals;
     private final PostgresVersions versions;
     private final PostgresPayloads payloads;
+    private final PostgresValues values;
     private final PostgresStatus status;
     private final PostgresExchange exchange;
     private final DataSource source;
@@ -163,6 +166,7 @@ public final class PostgresStore implements Store {
         this.status = new PostgresStatus(database, schema, removals, versions);
         this.payloads = new PostgresPayloads(database, schema, ledgerSql.settings);
         this.exchange = new PostgresExchange(database, schema);
+        this.values = new PostgresValues(database, schema, ledgerSql.settings);
         this.journalBook = new JournalBook(database, schema, workers);
     }
 
@@ -293,6 +297,11 @@ public final class PostgresStore implements Store {
     @Override
     public Payloads payloads() {
         return payloads;
+    }
+
+    @Override
+    public StoredValues values() {
+        return values;
     }
 
     @Override

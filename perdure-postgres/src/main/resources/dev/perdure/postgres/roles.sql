@@ -7,9 +7,9 @@ GRANT USAGE ON SCHEMA ${schema} TO ${worker};
 GRANT SELECT, INSERT, UPDATE ON ${schema}.run, ${schema}.worker TO ${worker};
 GRANT DELETE ON ${schema}.run, ${schema}.worker TO ${worker};
 GRANT SELECT, UPDATE ON ${schema}.retention TO ${worker};
-GRANT SELECT, INSERT, UPDATE, DELETE ON ${schema}.journal, ${schema}.mail, ${schema}.report TO ${worker};
-GRANT SELECT, INSERT, DELETE ON ${schema}.event, ${schema}.awakeable, ${schema}.publication, ${schema}.audit, ${schema}.attribute,
-    ${schema}.log_line TO ${worker};
+GRANT SELECT, INSERT, UPDATE, DELETE ON ${schema}.journal, ${schema}.mail, ${schema}.report, ${schema}.publication TO ${worker};
+GRANT SELECT, INSERT, DELETE ON ${schema}.event, ${schema}.awakeable, ${schema}.audit, ${schema}.attribute, ${schema}.log_line
+    TO ${worker};
 GRANT SELECT ON ${schema}.secret TO ${worker};
 GRANT SELECT, INSERT, UPDATE, DELETE ON ${schema}.subscription TO ${worker};
 GRANT SELECT, INSERT, UPDATE, DELETE ON ${schema}.lane, ${schema}.takeover, ${schema}.held, ${schema}.ready, ${schema}.timer,

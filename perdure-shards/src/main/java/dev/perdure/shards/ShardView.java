@@ -15,6 +15,7 @@ import dev.perdure.spi.States;
 import dev.perdure.spi.Store;
 import dev.perdure.spi.VersionRules;
 import dev.perdure.spi.payload.Payloads;
+import dev.perdure.spi.payload.StoredValues;
 import dev.perdure.spi.report.Reports;
 import dev.perdure.spi.shard.Parts;
 import dev.perdure.spi.statistics.Statistics;
@@ -64,6 +65,11 @@ final class ShardView implements Store {
     @Override
     public Payloads payloads() {
         return whole.payloads();
+    }
+
+    @Override
+    public StoredValues values() {
+        return whole.values();
     }
 
     @Override

@@ -19,6 +19,7 @@ import dev.perdure.spi.Store;
 import dev.perdure.spi.VersionRules;
 import dev.perdure.spi.change.ObjectKey;
 import dev.perdure.spi.payload.Payloads;
+import dev.perdure.spi.payload.StoredValues;
 import dev.perdure.spi.report.Reports;
 import dev.perdure.spi.shard.Parts;
 import dev.perdure.spi.shard.ShardMap;
@@ -58,6 +59,7 @@ public final class ShardedStore implements Store {
     private final ShardedMailboxes mailboxes;
     private final ShardedStates states;
     private final ShardedPayloads payloads;
+    private final ShardedValues values;
     private final ShardedRuns runs;
     private final ShardedQueues queues;
     private final ShardedPermits permits;
@@ -77,6 +79,7 @@ public final class ShardedStore implements Store {
                 new ShardedMailboxes(shards, shards.store(0).mailboxes().secret());
         this.states = new ShardedStates(shards);
         this.payloads = new ShardedPayloads(shards);
+        this.values = new ShardedValues(shards);
         this.runs = new ShardedRuns(shards);
         this.queues = new ShardedQueues(shards);
         this.permits = new ShardedPermits(shards);
@@ -165,6 +168,11 @@ public final class ShardedStore implements Store {
     @Override
     public Payloads payloads() {
         return payloads;
+    }
+
+    @Override
+    public StoredValues values() {
+        return values;
     }
 
     @Override

@@ -21,6 +21,7 @@ import dev.perdure.conformance.operation.RemovalConformance;
 import dev.perdure.conformance.operation.RepairConformance;
 import dev.perdure.conformance.operation.RetryConformance;
 import dev.perdure.conformance.operation.StatisticsConformance;
+import dev.perdure.conformance.operation.ValueConformance;
 import dev.perdure.conformance.operation.VersionConformance;
 import dev.perdure.conformance.queue.FullKeyConformance;
 import dev.perdure.conformance.queue.PlacementConformance;
@@ -309,6 +310,14 @@ final class MemoryStoreConformanceTest {
 
     @Nested
     final class Leasing extends LeasesConformance {
+        @Override
+        protected Store open(Supplier<Instant> time) {
+            return freshStore(time);
+        }
+    }
+
+    @Nested
+    final class EncryptedValues extends ValueConformance {
         @Override
         protected Store open(Supplier<Instant> time) {
             return freshStore(time);

@@ -21,6 +21,7 @@ import dev.perdure.spi.change.Change;
 import dev.perdure.spi.change.Lane;
 import dev.perdure.spi.change.WorkerId;
 import dev.perdure.spi.payload.Payloads;
+import dev.perdure.spi.payload.StoredValues;
 import dev.perdure.spi.report.Reports;
 import dev.perdure.spi.statistics.Statistics;
 import dev.perdure.status.StoreHealth;
@@ -186,6 +187,11 @@ final class Faults implements Store {
     @Override
     public Payloads payloads() {
         return store.payloads();
+    }
+
+    @Override
+    public StoredValues values() {
+        return store.values();
     }
 
     @Override

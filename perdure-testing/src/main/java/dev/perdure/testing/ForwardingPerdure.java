@@ -14,6 +14,7 @@ import dev.perdure.TypeRef;
 import dev.perdure.WorkflowMethod;
 import dev.perdure.audit.Audits;
 import dev.perdure.audit.Operator;
+import dev.perdure.bulk.EncryptedValues;
 import dev.perdure.bulk.SelectedRuns;
 import dev.perdure.dag.Dag;
 import dev.perdure.dag.DagRun;
@@ -182,6 +183,11 @@ abstract class ForwardingPerdure implements Perdure {
     @Override
     public SelectedRuns runs(RunFilter filter) {
         return new LastingRuns(this, filter);
+    }
+
+    @Override
+    public EncryptedValues encryptedValues() {
+        return key -> ask(engine -> lasting(engine.encryptedValues().reencrypt(key)));
     }
 
     @Override

@@ -218,7 +218,10 @@ final class DagFunction implements Registered.Function {
             boolean gave = leaf.state() == RunState.COMPLETED;
             outputs.put(
                     RunNames.taskOf(leaf.run().id()),
-                    gave ? engine.inlined(leaf.outcome()).bytes() : null);
+                    gave
+                            ? engine.encoded(leaf.outcome(), PayloadPlace.result(leaf.run().id()))
+                                    .bytes()
+                            : null);
         }
         return new LeafOutputs(outputs);
     }

@@ -38,8 +38,13 @@ public final class RunNames {
         return name.substring(name.lastIndexOf(MARK) + 1);
     }
 
+    /** Whether a run may be that of a task, by its id. */
+    public static boolean mayBeTask(RunId run) {
+        return run.value().lastIndexOf(MARK) > 0;
+    }
+
     /** The id of the DAG's run that this run of a task belongs to. */
-    static RunId dagRunOf(RunId task) {
+    public static RunId dagRunOf(RunId task) {
         return RunId.of(task.value().substring(0, task.value().lastIndexOf(MARK)));
     }
 }

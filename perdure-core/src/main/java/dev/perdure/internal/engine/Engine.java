@@ -15,6 +15,7 @@ import dev.perdure.TypeRef;
 import dev.perdure.WorkflowMethod;
 import dev.perdure.audit.Audits;
 import dev.perdure.audit.Operator;
+import dev.perdure.bulk.EncryptedValues;
 import dev.perdure.bulk.SelectedRuns;
 import dev.perdure.dag.Dag;
 import dev.perdure.dag.DagRun;
@@ -38,6 +39,8 @@ import dev.perdure.internal.handle.DagHandle;
 import dev.perdure.internal.handle.EndedRunHandle;
 import dev.perdure.internal.handle.RunHandle;
 import dev.perdure.internal.object.LocalCaller.Reply;
+import dev.perdure.internal.payload.PayloadCodec;
+import dev.perdure.internal.reencryption.ReencryptionFunction;
 import dev.perdure.internal.schedule.SpecWriter;
 import dev.perdure.internal.settings.Settings;
 import dev.perdure.internal.text.Texts;
@@ -152,6 +155,10 @@ public final class Engine implements Perdure, EngineView.Source {
     private List<Object> definitions(List<Schedule> declared, Values values) {
         List<Object> all = new ArrayList<>(DeclaredSchedules.definitions(dags, declared, values));
         all.add(new BulkFunction(settings.store().runs(), this::bulkCommands).registered());
+        PayloadCodec codec = settings.rules().codec();
+        if (codec.key().isPresent()) {
+            all.add(new ReencryptionFunction(settings.store(), codec).registered());
+        }
         return all;
     }
 
@@ -414,6 +421,11 @@ public final class Engine implements Perdure, EngineView.Source {
     @Override
     public SelectedRuns runs(RunFilter filter) {
         return operations.runs(filter);
+    }
+
+    @Override
+    public EncryptedValues encryptedValues() {
+        return operations.encryptedValues();
     }
 
     @Override

@@ -5,6 +5,7 @@ import dev.perdure.Run;
 import dev.perdure.RunFilter;
 import dev.perdure.RunId;
 import dev.perdure.TypeRef;
+import dev.perdure.bulk.EncryptedValues;
 import dev.perdure.bulk.SelectedRuns;
 import dev.perdure.error.UnknownRunException;
 import dev.perdure.internal.command.Auditor;
@@ -59,6 +60,11 @@ final class EngineOperations implements Operations {
     public SelectedRuns runs(RunFilter filter) {
         Texts.requireGiven("filter", filter);
         return new EngineSelectedRuns(filter, services, starter);
+    }
+
+    @Override
+    public EncryptedValues encryptedValues() {
+        return new EngineEncryptedValues(services, starter);
     }
 
     @Override

@@ -58,8 +58,8 @@ public interface EngineContext extends WorkflowContext {
     /** Whether the next recorded entry is {@code true} as the answer of {@link #patched} to this id. */
     boolean isDecided(String decision);
 
-    /** The output of a task in place, wherever it was stored: for outputs inside other values. */
-    Payload inlined(Payload output);
+    /** The output of a task as the application's codec wrote it, wherever it was stored: for outputs inside others. */
+    Payload encoded(Payload output, PayloadPlace place);
 
     /** Makes the run's next input from the value that the code passes to {@code continueAsNew}. */
     void makeNextInput(UnaryOperator<@Nullable Object> made);

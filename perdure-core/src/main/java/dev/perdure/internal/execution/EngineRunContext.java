@@ -210,8 +210,8 @@ abstract class EngineRunContext implements Shorthands {
     }
 
     @Override
-    public Payload inlined(Payload payload) {
-        return output(() -> values.inlined(payload));
+    public Payload encoded(Payload payload, PayloadPlace place) {
+        return output(() -> values.at(place).encoded(payload));
     }
 
     private <T extends @Nullable Object> T output(Supplier<T> reading) {

@@ -51,7 +51,7 @@ public final class DagHandle<O extends @Nullable Object> extends RunHandle<O> im
         if (leaves instanceof LeafOutputs outputs) {
             outputs.byTask().forEach((task, bytes) -> payloads.put(task, bytes == null ? null : new Payload(bytes)));
         }
-        return (O) new TaskOutputs(dag, services.settings().rules().codec(), id(), payloads);
+        return (O) new TaskOutputs(dag, services.settings().rules().codec().transforming(null), id(), payloads);
     }
 
     @Override

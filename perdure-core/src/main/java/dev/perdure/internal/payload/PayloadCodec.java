@@ -1,10 +1,12 @@
 package dev.perdure.internal.payload;
 
+import dev.perdure.error.DecryptionException;
 import dev.perdure.error.MissingPayloadException;
 import dev.perdure.error.PayloadException;
 import dev.perdure.spi.Clockwork;
 import dev.perdure.spi.Codec;
 import dev.perdure.spi.change.Payload;
+import dev.perdure.spi.payload.EncryptedPayload;
 import dev.perdure.spi.payload.PayloadOutput;
 import dev.perdure.spi.payload.PayloadPlace;
 import dev.perdure.spi.payload.PayloadReference;
@@ -14,6 +16,8 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.io.UncheckedIOException;
 import java.lang.reflect.Type;
+import java.util.List;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.UUID;
 import java.util.function.Consumer;
@@ -88,6 +92,11 @@ public final class PayloadCodec implements Codec {
         return transform != null && transform.hidesTexts();
     }
 
+    /** The id of the key with which values are encrypted; empty if they are not. */
+    public Optional<String> key() {
+        return transform == null ? Optional.empty() : transform.key();
+    }
+
     /** The same, which reaches the payload store in another way. */
     public PayloadCodec through(UnaryOperator<PayloadStore> way) {
         return new PayloadCodec(codec, way.apply(store), inlineBytes, gate, clockwork, transform, place);
@@ -136,6 +145,47 @@ public final class PayloadCodec implements Codec {
             return payload;
         }
         return at(to).transformed(encoded(payload));
+    }
+
+    /** The id of the key with which a payload is encrypted; empty if it is not. Of a large one it reads the beginning. */
+    public Optional<String> keyOf(Payload payload) {
+        Payload beginning = PayloadReference.of(payload)
+                .map(reference -> beginning(new Download(store, reference)))
+                .orElse(payload);
+        return EncryptedPayload.of(beginning).map(EncryptedPayload::key);
+    }
+
+    /**
+     * A payload encrypted with the present key.
+     *
+     * @param places the places for one of which it was made, and for which it is made anew
+     */
+    public Payload anew(Payload payload, List<PayloadPlace> places) {
+        PayloadTransform present = Objects.requireNonNull(transform);
+        Payload stored = inlined(payload);
+        DecryptionException moved = null;
+        for (PayloadPlace possible : places) {
+            try {
+                return at(possible).transformed(present.undo(stored, possible));
+            } catch (DecryptionException other) {
+                if (other.reason() != DecryptionException.Reason.MOVED) {
+                    throw other;
+                }
+                moved = moved == null ? other : moved;
+            }
+        }
+        throw Objects.requireNonNull(moved, "A value has no place.");
+    }
+
+    /** The value of a payload at this place, encrypted with the present key if it was encrypted with another one. */
+    public Payload renewed(Payload payload) {
+        Optional<String> present = key();
+        return present.isEmpty()
+                        || EncryptedPayload.of(payload)
+                                .filter(encrypted -> !encrypted.key().equals(present.get()))
+                                .isEmpty()
+                ? payload
+                : transformed(encoded(payload));
     }
 
     /** The bytes of a value as the application's codec wrote them. */
@@ -265,6 +315,14 @@ public final class PayloadCodec implements Codec {
             return undoing.undo(stored, PayloadPlace.debounced());
         } catch (PayloadException neither) {
             throw notForIt;
+        }
+    }
+
+    private static Payload beginning(InputStream encoded) {
+        try {
+            return new Payload(encoded.readNBytes(EncryptedPayload.MOST_VISIBLE_BYTES));
+        } catch (IOException impossible) { // A download throws none.
+            throw new UncheckedIOException(impossible);
         }
     }
 

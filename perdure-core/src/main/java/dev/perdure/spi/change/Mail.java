@@ -20,6 +20,11 @@ public record Mail(
         return new Mail(channel, token, Entry.Status.VALUE, "", payload, Map.of());
     }
 
+    /** The same with another payload. */
+    public Mail with(Payload other) {
+        return new Mail(channel, token, status, text, other, headers);
+    }
+
     /** A failure. */
     public static Mail failure(Channel channel, UUID token, String text, Payload payload) {
         return new Mail(channel, token, Entry.Status.FAILURE, text, payload, Map.of());

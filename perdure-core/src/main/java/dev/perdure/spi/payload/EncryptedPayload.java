@@ -1,12 +1,13 @@
 package dev.perdure.spi.payload;
 
+import dev.perdure.error.InvalidRequestException;
 import dev.perdure.spi.change.Payload;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.util.Optional;
 
 /**
- * What everybody can see of an encrypted payload, without its key. It has a mark, the id of the key, a check sum of the
+ * What an encrypted payload shows without its key. It has a mark, the id of the key, a check sum of the
  * place for which the value was made, a nonce, and the encrypted value with the authentication tag. The mark begins with
  * a one, so neither JSON nor a {@link PayloadReference} is an encrypted payload.
  *
@@ -22,18 +23,33 @@ public record EncryptedPayload(String key, int size) {
 
     private static final int KEY_AT = Integer.BYTES + 1;
 
+    /** As many bytes of a payload show its key. */
+    public static final int MOST_VISIBLE_BYTES = KEY_AT + MAX_KEY_BYTES;
+
     /** The beginning of a payload that is encrypted with a key. */
     public static byte[] header(String key) {
-        byte[] id = key.getBytes(StandardCharsets.UTF_8);
-        if (id.length == 0 || id.length > MAX_KEY_BYTES) {
-            throw new IllegalArgumentException(
-                    "The id of a key has 1 to %d bytes, and '%s' has %d.".formatted(MAX_KEY_BYTES, key, id.length));
-        }
+        byte[] id = requireKey(key);
         return ByteBuffer.allocate(KEY_AT + id.length)
                 .putInt(MARK)
                 .put((byte) id.length)
                 .put(id)
                 .array();
+    }
+
+    /**
+     * Checks the id of a key.
+     *
+     * @return its bytes
+     * @throws InvalidRequestException if it is empty or too long
+     */
+    public static byte[] requireKey(String key) {
+        byte[] id = key.getBytes(StandardCharsets.UTF_8);
+        if (id.length == 0 || id.length > MAX_KEY_BYTES) {
+            throw new InvalidRequestException(
+                    "The id of a key has 1 to %d bytes of UTF-8, and '%s' has %d. Give the key a short name, such as the year."
+                            .formatted(MAX_KEY_BYTES, key, id.length));
+        }
+        return id;
     }
 
     /** What can be seen of a payload; empty if it is not encrypted. */

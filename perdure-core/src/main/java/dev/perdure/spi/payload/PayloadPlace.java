@@ -4,7 +4,7 @@ import dev.perdure.RunId;
 
 /**
  * The place for which a value is made: the input of a run, a position in its journal, a value of a virtual object.
- * Whoever reads a value at a place says so again, and a {@link PayloadTransform} may refuse a value that was made for
+ * The reader of a value names its place again, and a {@link PayloadTransform} may refuse a value that was made for
  * another one. {@link #text} tells two places apart; {@link #toString} describes one to people.
  *
  * @param kind what kind of place it is

@@ -21,7 +21,7 @@ public record PayloadReference(String hash, long size) {
     private static final int HASH_AT = Long.BYTES;
     private static final int SIZE_AT = HASH_AT + 32;
     private static final int BYTES = SIZE_AT + Long.BYTES;
-    /** More than any value has. Bytes that say more are no reference, whoever wrote them. */
+    /** More than any value has. Bytes that say more are no reference. */
     private static final long MOST_BYTES = 1L << 40;
 
     private static final Pattern HASH = Pattern.compile("[0-9a-f]{64}");

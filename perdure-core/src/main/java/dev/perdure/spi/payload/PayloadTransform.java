@@ -2,6 +2,7 @@ package dev.perdure.spi.payload;
 
 import dev.perdure.error.PayloadException;
 import dev.perdure.spi.change.Payload;
+import java.util.Optional;
 
 /**
  * Changes the bytes of encoded values before they are stored, and back: it encrypts or compresses them. The codec knows
@@ -27,6 +28,15 @@ public interface PayloadTransform {
         return false;
     }
 
+    /**
+     * The id of the key with which {@link #apply} encrypts; empty if it does not encrypt. The payloads of a transform
+     * with a key are {@linkplain EncryptedPayload encrypted payloads}, so that an operator can have those of other keys
+     * encrypted anew.
+     */
+    default Optional<String> key() {
+        return Optional.empty();
+    }
+
     /** This one, and then the other one. Compress before you encrypt: what is encrypted does not get smaller. */
     default PayloadTransform then(PayloadTransform next) {
         PayloadTransform first = this;
@@ -44,6 +54,11 @@ public interface PayloadTransform {
             @Override
             public boolean hidesTexts() {
                 return first.hidesTexts() || next.hidesTexts();
+            }
+
+            @Override
+            public Optional<String> key() {
+                return next.key().or(first::key);
             }
         };
     }

@@ -15,6 +15,7 @@ import dev.perdure.spi.States;
 import dev.perdure.spi.Store;
 import dev.perdure.spi.VersionRules;
 import dev.perdure.spi.payload.Payloads;
+import dev.perdure.spi.payload.StoredValues;
 import dev.perdure.spi.report.Reports;
 import dev.perdure.spi.statistics.Statistics;
 import dev.perdure.status.StoreHealth;
@@ -97,6 +98,11 @@ public abstract class ForwardingStore implements Store {
     @Override
     public Payloads payloads() {
         return store.payloads();
+    }
+
+    @Override
+    public StoredValues values() {
+        return store.values();
     }
 
     @Override

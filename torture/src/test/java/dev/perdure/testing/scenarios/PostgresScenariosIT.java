@@ -301,6 +301,9 @@ class PostgresScenariosIT {
     final class EncryptedValues extends EncryptionScenarios implements OnPostgres {}
 
     @Nested
+    final class ReencryptedValues extends ReencryptionScenarios implements OnPostgres {}
+
+    @Nested
     final class LimitersOfSteps extends LimiterScenarios implements OnPostgres {}
 
     @Nested

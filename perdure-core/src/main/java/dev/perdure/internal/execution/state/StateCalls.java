@@ -64,10 +64,19 @@ public final class StateCalls {
     private Entry ask(ContextCall call, String name) {
         transitions.deliverTo(call);
         Entry answer = calls.fitting(() -> transitions.answered(() -> source.read(name)))
-                .map(payload -> call.answer(Entry.Status.VALUE, payload))
+                .map(payload -> call.answer(Entry.Status.VALUE, renewed(call, name, payload)))
                 .orElseGet(() -> call.answer(Entry.Status.ABSENT, Payload.EMPTY));
         transitions.deferForReplay(answer);
         return answer;
+    }
+
+    /** A value keeps its place in the journal, and needs no key that an operator is about to throw away. */
+    private Payload renewed(ContextCall call, String name, Payload payload) {
+        try {
+            return values.at(source.place(name)).renewed(payload);
+        } catch (PayloadException unreadable) {
+            throw transitions.unreadable(call, unreadable);
+        }
     }
 
     public SortedSet<String> names() {

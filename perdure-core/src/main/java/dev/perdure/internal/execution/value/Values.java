@@ -76,6 +76,11 @@ public final class Values {
         return codec.moved(payload, to);
     }
 
+    /** The value of a payload at this place, encrypted with the present key if it was encrypted with another one. */
+    public Payload renewed(Payload payload) {
+        return codec.renewed(payload);
+    }
+
     /** The same, but it stores large values in place too. */
     public Values inline() {
         return new Values(codec.inline(), maxBytes, run);
@@ -138,9 +143,9 @@ public final class Values {
         codec.encode(input, callee.target().inputType(), output);
     }
 
-    /** The value in place, wherever it was stored: for values inside others. */
-    public Payload inlined(Payload payload) {
-        return codec.inlined(payload);
+    /** The value as the application's codec wrote it, wherever it was stored: for values inside others. */
+    public Payload encoded(Payload payload) {
+        return codec.encoded(codec.inlined(payload));
     }
 
     /** Encodes a value of the engine itself. */

@@ -83,14 +83,20 @@ public final class Shown {
     }
 
     private JsonNode decoded(Payload payload, List<PayloadPlace> places, Type type) {
-        for (PayloadPlace place : places) {
-            try {
-                return Json.read(view.writeJson(view.codec(place).decode(payload, type), type));
-            } catch (PayloadException unreadable) {
-                continue; // It may have been made for the next one.
-            }
+        return places.stream()
+                .flatMap(place -> decoded(payload, place, type).stream())
+                .findFirst()
+                .orElseGet(() -> parsed(payload));
+    }
+
+    /** Empty if it was made for another place, or cannot be read. */
+    private Optional<JsonNode> decoded(Payload payload, PayloadPlace place, Type type) {
+        try {
+            return Optional.of(
+                    Json.read(view.writeJson(view.codec(place).decode(payload, type), type)));
+        } catch (PayloadException unreadable) {
+            return Optional.empty();
         }
-        return parsed(payload);
     }
 
     private static JsonNode parsed(Payload payload) {

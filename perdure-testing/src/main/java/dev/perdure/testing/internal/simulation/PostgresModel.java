@@ -17,6 +17,7 @@ import dev.perdure.spi.States;
 import dev.perdure.spi.Store;
 import dev.perdure.spi.VersionRules;
 import dev.perdure.spi.payload.Payloads;
+import dev.perdure.spi.payload.StoredValues;
 import dev.perdure.spi.report.Reports;
 import dev.perdure.spi.statistics.Statistics;
 import dev.perdure.status.StoreHealth;
@@ -110,6 +111,11 @@ final class PostgresModel implements Store {
     @Override
     public Payloads payloads() {
         return store.payloads();
+    }
+
+    @Override
+    public StoredValues values() {
+        return store.values();
     }
 
     @Override

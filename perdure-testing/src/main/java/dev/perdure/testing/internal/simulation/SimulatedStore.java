@@ -29,6 +29,7 @@ import dev.perdure.spi.change.Lane;
 import dev.perdure.spi.change.RunRef;
 import dev.perdure.spi.change.WorkerId;
 import dev.perdure.spi.payload.Payloads;
+import dev.perdure.spi.payload.StoredValues;
 import dev.perdure.spi.report.Reports;
 import dev.perdure.spi.statistics.Statistics;
 import dev.perdure.status.StoreHealth;
@@ -67,6 +68,7 @@ final class SimulatedStore implements Store {
     private final Runs runs;
     private final Statistics statistics;
     private final Payloads payloads;
+    private final StoredValues values;
     private final VersionRules versions;
     private long missingUntil;
     private boolean joined;
@@ -86,6 +88,7 @@ final class SimulatedStore implements Store {
         this.runs = reading(Runs.class, real.runs());
         this.statistics = reading(Statistics.class, real.statistics());
         this.payloads = reading(Payloads.class, real.payloads());
+        this.values = reading(StoredValues.class, real.values());
         this.versions = reading(VersionRules.class, real.versions());
     }
 
@@ -415,6 +418,11 @@ final class SimulatedStore implements Store {
     @Override
     public Payloads payloads() {
         return payloads;
+    }
+
+    @Override
+    public StoredValues values() {
+        return values;
     }
 
     @Override

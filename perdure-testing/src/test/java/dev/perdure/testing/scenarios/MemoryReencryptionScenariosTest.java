@@ -1,0 +1,3 @@
+package dev.perdure.testing.scenarios;
+
+class MemoryReencryptionScenariosTest extends ReencryptionScenarios implements InMemory {}
