@@ -57,7 +57,8 @@ final class MemoryObjects implements States {
     }
 
     Payload value(ObjectKey object, String name) {
-        return Objects.requireNonNull(Objects.requireNonNull(things.get(object)).state.get(name));
+        return Objects.requireNonNull(
+                Objects.requireNonNull(things.get(object)).state.get(name));
     }
 
     void replace(ObjectKey object, String name, Payload payload) {

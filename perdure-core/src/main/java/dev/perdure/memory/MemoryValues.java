@@ -87,15 +87,10 @@ final class MemoryValues implements StoredValues {
         String key = number(row.ref.key());
         slots.put(
                 List.of("input", key),
-                new Slot(
-                        new Site.Input(run),
-                        row.start.input(),
-                        bytes -> row.start = row.start.withInput(bytes)));
+                new Slot(new Site.Input(run), row.start.input(), bytes -> row.start = row.start.withInput(bytes)));
         Payload outcome = row.outcome;
         if (outcome != null) {
-            slots.put(
-                    List.of("outcome", key),
-                    new Slot(new Site.Result(run), outcome, bytes -> row.outcome = bytes));
+            slots.put(List.of("outcome", key), new Slot(new Site.Result(run), outcome, bytes -> row.outcome = bytes));
         }
         row.journal.forEach((place, recorded) -> slots.put(
                 List.of("journal", key, number(place.position()), number(place.note())),
@@ -114,7 +109,11 @@ final class MemoryValues implements StoredValues {
             int index = i;
             Row.Output output = row.published.get(i);
             slots.put(
-                    List.of("publication", key, output.name(), number(output.value().offset())),
+                    List.of(
+                            "publication",
+                            key,
+                            output.name(),
+                            number(output.value().offset())),
                     new Slot(
                             new Site.Published(run, output.name()),
                             output.value().payload(),

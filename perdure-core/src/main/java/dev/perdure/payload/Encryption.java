@@ -30,7 +30,8 @@ import javax.crypto.spec.GCMParameterSpec;
  * one that was changed. Each value has a random nonce of 96 bits, so encrypt at most 2<sup>32</sup> values with one key;
  * then make another key the current one.
  *
- * <p>A value that is not encrypted is refused, except where SQL may have written it: an input or a message.
+ * <p>A value that is not encrypted is refused, except where it {@linkplain PayloadPlace#comesFromOutside() comes from
+ * outside}.
  */
 public final class Encryption implements PayloadTransform {
     private static final String ALGORITHM = "AES/GCM/NoPadding";
@@ -89,7 +90,7 @@ public final class Encryption implements PayloadTransform {
     public Payload undo(Payload stored, PayloadPlace place) {
         Optional<EncryptedPayload> seen = EncryptedPayload.of(stored);
         if (seen.isEmpty()) {
-            if (readsPlain || place.writtenBySql()) {
+            if (readsPlain || place.comesFromOutside()) {
                 return stored;
             }
             throw new DecryptionException(

@@ -81,6 +81,7 @@ final class EncryptionTest {
                 PayloadPlace.result(RUN),
                 PayloadPlace.message(RUN, "3"),
                 PayloadPlace.promise(RUN, "3"),
+                PayloadPlace.answer(RUN, 3),
                 PayloadPlace.event("order-42"),
                 PayloadPlace.published(RUN, "3"),
                 PayloadPlace.state("order", "42", "3"),
@@ -169,11 +170,17 @@ final class EncryptionTest {
     }
 
     @Test
-    void a_plain_value_is_read_only_where_sql_may_have_written_it() {
-        assertThat(encryption.undo(VALUE, PayloadPlace.input(RUN))).isEqualTo(VALUE);
-        assertThat(encryption.undo(VALUE, PayloadPlace.message(RUN, "topic"))).isEqualTo(VALUE);
+    void a_plain_value_is_read_only_where_it_comes_from_outside() {
+        for (PayloadPlace place : List.of(
+                PayloadPlace.input(RUN),
+                PayloadPlace.message(RUN, "topic"),
+                PayloadPlace.promise(RUN, "promise"),
+                PayloadPlace.answer(RUN, 1),
+                PayloadPlace.event("event"))) {
+            assertThat(encryption.undo(VALUE, place)).isEqualTo(VALUE);
+        }
         for (PayloadPlace place : places()) {
-            if (!place.writtenBySql()) {
+            if (!place.comesFromOutside()) {
                 assertRefused(encryption, VALUE, place, Reason.NOT_ENCRYPTED);
                 assertThat(encryption.readingPlain().undo(VALUE, place)).isEqualTo(VALUE);
             }
@@ -196,6 +203,12 @@ final class EncryptionTest {
         assertThatThrownBy(() -> EncryptionKeys.of("2026", Map.of("2025", OLD)))
                 .isInstanceOf(InvalidRequestException.class)
                 .hasMessage("The current key '2026' is not among the keys [2025]. Add it, or choose one of them.");
+        String tooLong = "k".repeat(101);
+        assertThatThrownBy(() -> EncryptionKeys.of("k", Map.of("k", OLD, tooLong, NEW)))
+                .isInstanceOf(InvalidRequestException.class)
+                .hasMessage(
+                        "The id of a key has 1 to 100 bytes of UTF-8, and '%s' has 101. Give the key a short name, such as the year.",
+                        tooLong);
         Encryption weak = Encryption.with(EncryptionKeys.of("k", Map.of("k", key(1, 5))));
         assertThatThrownBy(() -> weak.apply(VALUE, PLACE))
                 .isInstanceOf(InvalidRequestException.class)

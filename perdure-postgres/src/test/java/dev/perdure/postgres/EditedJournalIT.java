@@ -270,8 +270,9 @@ final class EditedJournalIT {
         second.resume();
         await(List.of("d/second"), change -> change.state() == RunState.PAUSED);
         assertThat(second.info().reason().orElseThrow())
-                .startsWith("The state of task 'd/first', which run 'd/second' comes after, is one that this version of "
-                        + "Perdure does not know. Nothing was applied.");
+                .startsWith(
+                        "The state of task 'd/first', which run 'd/second' comes after, is one that this version of "
+                                + "Perdure does not know. Nothing was applied.");
         TestServer.execute("UPDATE %s.run SET state = 6 WHERE id = 'd/first'".formatted(schema));
         second.resume();
         assertThat(run.result(PATIENCE)).isEqualTo("in first second");

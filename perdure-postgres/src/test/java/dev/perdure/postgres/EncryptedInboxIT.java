@@ -39,8 +39,10 @@ final class EncryptedInboxIT {
     @Test
     void starts_and_mail_in_the_inbox_are_replaced_unless_they_are_locked() throws Exception {
         try (HikariDataSource pool = TestServer.pool(TestServer.plain(), 5);
-                PostgresStore store =
-                        PostgresStore.on(pool).schema(schema).notifications(false).open()) {
+                PostgresStore store = PostgresStore.on(pool)
+                        .schema(schema)
+                        .notifications(false)
+                        .open()) {
             TestServer.execute("""
                     INSERT INTO %1$s.inbox (seed, wish, id, definition, queue, input)
                     VALUES (1, 0, 'a', 'order', 'default', decode('%2$s', 'hex'));
@@ -60,7 +62,9 @@ final class EncryptedInboxIT {
                     Statement statement = other.createStatement()) {
                 other.setAutoCommit(false);
                 statement.execute("SELECT FROM %s.inbox WHERE id = 'a' FOR UPDATE".formatted(schema));
-                assertThat(store.values().replace(all)).as("the one that is free").isOne();
+                assertThat(store.values().replace(all))
+                        .as("the one that is free")
+                        .isOne();
                 other.rollback();
             }
             assertThat(store.values().replace(all)).as("the other one").isOne();

@@ -102,7 +102,7 @@ public final class MailSender {
 
     private Payload answer(Address address, @Nullable Object value) {
         Type type = value == null ? Object.class : value.getClass();
-        PayloadPlace place = PayloadPlace.entry(address.run(), address.position());
+        PayloadPlace place = PayloadPlace.answer(address.run(), address.position());
         return encode(place, value, type, "the value of an awakeable");
     }
 

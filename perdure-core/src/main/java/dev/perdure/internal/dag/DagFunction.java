@@ -219,7 +219,9 @@ final class DagFunction implements Registered.Function {
             outputs.put(
                     RunNames.taskOf(leaf.run().id()),
                     gave
-                            ? engine.encoded(leaf.outcome(), PayloadPlace.result(leaf.run().id()))
+                            ? engine.encoded(
+                                            leaf.outcome(),
+                                            PayloadPlace.result(leaf.run().id()))
                                     .bytes()
                             : null);
         }

@@ -27,8 +27,7 @@ record EngineEncryptedValues(RunHandle.Services services, Starter starter) imple
                     "This process encrypts with the key '%s', and not with '%s'. Let all processes encrypt with the key that stays, then name that."
                             .formatted(mine, key));
         });
-        ReencryptionState state =
-                ReencryptionState.of(key, services.auditor().operator());
+        ReencryptionState state = ReencryptionState.of(key, services.auditor().operator());
         RunId id = RunId.of(ReencryptionFunction.PREFIX
                 + TimeOrderedId.next(settings.clockwork()).value());
         StartOptions options = StartOptions.defaults()

@@ -145,8 +145,11 @@ final class EngineObject<O> implements ObjectHandle<O> {
 
     private final class Edit implements StateEdit {
         private final StateEdits wanted = new StateEdits();
-        private final Values values =
-                new Values(settings.rules().codec(), settings.rules().maxPayloadBytes()).inline();
+        /** The input of the edit is transformed as a whole, and the edit transforms each value for its place. */
+        private final Values values = new Values(
+                        settings.rules().codec(), settings.rules().maxPayloadBytes())
+                .inline()
+                .plain();
 
         @Override
         public <T> StateEdit set(StateKey<T> key, T value) {
@@ -156,9 +159,7 @@ final class EngineObject<O> implements ObjectHandle<O> {
                         "The state '%s' was set to null. Give it a value, or clear it.".formatted(key));
             }
             String what = "the state '" + key + "'";
-            wanted.set(
-                    key.name(),
-                    values.at(place(key)).store(value, key.type(), what).payload());
+            wanted.set(key.name(), values.store(value, key.type(), what).payload());
             return this;
         }
 

@@ -68,16 +68,18 @@ final class PossiblePlaces {
         };
     }
 
-    /** The answer to an awakeable is made for its position, a child's outcome for the child, an event for its name. */
+    /** The answer to an awakeable is made for itself, a child's outcome for the child, an event for its name. */
     private List<PayloadPlace> ofAnswer(RunId run, int position) {
-        List<PayloadPlace> places = new ArrayList<>(List.of(PayloadPlace.entry(run, position)));
-        runs.find(run).map(Runs.Found::ref).ifPresent(ref -> notes(ref, position).forEach(note -> {
-            if (note.kind() == Entry.Kind.CHILD) {
-                places.add(PayloadPlace.result(Children.started(note)));
-            } else if (note.kind() == Entry.Kind.EVENT) {
-                places.addAll(ofEvent(note.name()));
-            }
-        }));
+        List<PayloadPlace> places = new ArrayList<>(List.of(PayloadPlace.answer(run, position)));
+        runs.find(run)
+                .map(Runs.Found::ref)
+                .ifPresent(ref -> notes(ref, position).forEach(note -> {
+                    if (note.kind() == Entry.Kind.CHILD) {
+                        places.add(PayloadPlace.result(Children.started(note)));
+                    } else if (note.kind() == Entry.Kind.EVENT) {
+                        places.addAll(ofEvent(note.name()));
+                    }
+                }));
         return places;
     }
 

@@ -22,6 +22,8 @@ public record PayloadPlace(Kind kind, String owner, String name) {
         RESULT("the result of run '%1$s'"),
         /** The messages of a topic that a run gets. */
         MESSAGE("a message on topic '%2$s' to run '%1$s'"),
+        /** The answer to an awakeable of a run, before the run takes it. */
+        ANSWER("the answer to position %2$s of run '%1$s'"),
         /** A promise of a run. */
         PROMISE("promise '%2$s' of run '%1$s'"),
         /** An event, for all runs that wait for it. */
@@ -48,7 +50,12 @@ public record PayloadPlace(Kind kind, String owner, String name) {
         return new PayloadPlace(Kind.INPUT, "", "");
     }
 
-    /** A position in the journal of a run: the answer of the call there, also before the run takes it. */
+    /** The answer to the awakeable at a position, before the run takes it. */
+    public static PayloadPlace answer(RunId run, int position) {
+        return new PayloadPlace(Kind.ANSWER, run.value(), Integer.toString(position));
+    }
+
+    /** A position in the journal of a run: the answer of the call there. */
     public static PayloadPlace entry(RunId run, int position) {
         return new PayloadPlace(Kind.ENTRY, run.value(), Integer.toString(position));
     }
@@ -83,9 +90,15 @@ public record PayloadPlace(Kind kind, String owner, String name) {
         return new PayloadPlace(Kind.STATE, type + "/" + key, name);
     }
 
-    /** Whether SQL may have written the value, which is plain JSON then: an input or a message. */
-    public boolean writtenBySql() {
-        return kind == Kind.INPUT || kind == Kind.MESSAGE;
+    /**
+     * Whether the value comes from outside. SQL, and processes without keys, write it as plain JSON: the input of a run, a
+     * message, a promise, an event, or the answer to an awakeable.
+     */
+    public boolean comesFromOutside() {
+        return switch (kind) {
+            case INPUT, MESSAGE, ANSWER, PROMISE, EVENT -> true;
+            case ENTRY, RESULT, PUBLISHED, STATE -> false;
+        };
     }
 
     /** A text that no other place has. It never changes, because values are bound to it, and no locale formats it. */

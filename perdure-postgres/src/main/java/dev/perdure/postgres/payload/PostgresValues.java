@@ -59,7 +59,8 @@ public final class PostgresValues implements StoredValues {
                 values.add(row.value());
             }
         }
-        return new Page(values, rows.size() < ROWS ? table.end() : rows.getLast().address());
+        return new Page(
+                values, rows.size() < ROWS ? table.end() : rows.getLast().address());
     }
 
     private static Row read(ValueTable table, ResultSet row) throws SQLException {
@@ -72,8 +73,7 @@ public final class PostgresValues implements StoredValues {
         // A row without a run is being removed with it.
         boolean orphan = table != ValueTable.STATE && row.getString("id") == null;
         return new Row(
-                address,
-                payload == null || orphan ? null : new Value(address, site(table, row), new Payload(payload)));
+                address, payload == null || orphan ? null : new Value(address, site(table, row), new Payload(payload)));
     }
 
     private static Site site(ValueTable table, ResultSet row) throws SQLException {
@@ -147,9 +147,7 @@ public final class PostgresValues implements StoredValues {
                     replacements.stream().map(each -> each.address().get(part)).toList());
         }
         parameters
-                .bytes(replacements.stream()
-                        .map(each -> each.before().bytes())
-                        .toArray(byte[][]::new))
+                .bytes(replacements.stream().map(each -> each.before().bytes()).toArray(byte[][]::new))
                 .bytes(replacements.stream().map(each -> each.after().bytes()).toArray(byte[][]::new));
     }
 }

@@ -67,7 +67,9 @@ enum ValueTable {
 
     /** Where a walk goes on after this table; empty if it is the last one. */
     List<String> end() {
-        return ordinal() + 1 == ORDER.size() ? List.of() : ORDER.get(ordinal() + 1).beginning();
+        return ordinal() + 1 == ORDER.size()
+                ? List.of()
+                : ORDER.get(ordinal() + 1).beginning();
     }
 
     /** The table and the primary key of a row. */

@@ -349,8 +349,7 @@ public abstract class RetryConformance extends DagConformance {
         WorkerId worker = join();
         RunRef run = startOwned(worker, "a");
         apply(worker, advance(run, 1, STAY, step(1, "1"), step(2, "2"), step(3, "3")));
-        List<Entry> anew =
-                List.of(step(1, "\"anew\""), step(2, "2"), step(3, "\"too late\""), step(9, "\"nowhere\""));
+        List<Entry> anew = List.of(step(1, "\"anew\""), step(2, "2"), step(3, "\"too late\""), step(9, "\"nowhere\""));
 
         apply(Lane.client(0), new Change.Fork(run.id(), 3, RunId.of("b"), 4711, null, anew, null));
         assertThat(journalOf(refOf("b"))).containsExactly(step(1, "\"anew\""), step(2, "2"));

@@ -75,8 +75,7 @@ public abstract class ValueConformance extends StoreConformance {
         ObjectKey cart = new ObjectKey("cart", "user-1");
         RunRef run = startOwned(
                 worker,
-                withInput(newRun("a"), encrypted(OLD, "input"))
-                        .on(new ObjectCall(cart, ObjectCall.Hold.EXCLUSIVE)));
+                withInput(newRun("a"), encrypted(OLD, "input")).on(new ObjectCall(cart, ObjectCall.Hold.EXCLUSIVE)));
         apply(
                 worker,
                 advance(

@@ -117,8 +117,9 @@ abstract class ReencryptionScenarios extends Scenarios {
     void without_the_old_key_everything_goes_on(TestMode mode) {
         Rotating keys = new Rotating();
         String large = "large ".repeat(1000);
-        try (PerdureTest perdure =
-                create(mode).maxInlineBytes(2000).transform(Compression.over(9000).then(Encryption.with(keys)))) {
+        try (PerdureTest perdure = create(mode)
+                .maxInlineBytes(2000)
+                .transform(Compression.over(9000).then(Encryption.with(keys)))) {
             perdure.register(flow, part, failing, leaves, new Log());
             Run<String> run = perdure.start(Invocation.of(flow, "in"), id("run"));
             Run<String> big = perdure.start(Invocation.of(flow, large), id("big"));
@@ -184,7 +185,8 @@ abstract class ReencryptionScenarios extends Scenarios {
             perdure.advance(DAY);
             assertThat(dag.result().tasks()).containsExactly("a", "b");
             keys.now = DURING;
-            assertThat(perdure.encryptedValues().reencrypt("2026").result().left()).isEmpty();
+            assertThat(perdure.encryptedValues().reencrypt("2026").result().left())
+                    .isEmpty();
             keys.now = AFTER;
             assertThat(run.result()).isEqualTo("in part");
             assertThat(dag.result().get("b", TypeRef.of(String.class))).isEqualTo("in b");

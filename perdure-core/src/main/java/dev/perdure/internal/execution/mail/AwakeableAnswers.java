@@ -49,7 +49,7 @@ public final class AwakeableAnswers {
         Values mine = values.at(PayloadPlace.input(values.run())); // The awaiting run is not known yet.
         Payload payload = mine.store(value, type, "the value of an awakeable").payload();
         return answer("resolve", token, (address, mail) -> {
-            PayloadPlace place = PayloadPlace.entry(address.run(), address.position());
+            PayloadPlace place = PayloadPlace.answer(address.run(), address.position());
             return Mail.value(Channel.answer(address.position()), mail, mine.moved(payload, place));
         });
     }

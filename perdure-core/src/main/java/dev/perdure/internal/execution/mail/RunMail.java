@@ -169,7 +169,7 @@ public final class RunMail {
                     futures,
                     call,
                     past,
-                    new Source(Channel.answer(call.position()), PayloadPlace.entry(values.run(), call.position())),
+                    new Source(Channel.answer(call.position()), PayloadPlace.answer(values.run(), call.position())),
                     RunMail.this,
                     entry -> RunMail.this.answer(call, entry, type));
             this.token = token;

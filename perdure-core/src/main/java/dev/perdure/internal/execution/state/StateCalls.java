@@ -111,7 +111,7 @@ public final class StateCalls {
             throw new InvalidRequestException(
                     "The state '%s' was set to null. Give it a value, or clear it.".formatted(key));
         }
-        set(
+        write(
                 memory,
                 key.name(),
                 values.at(source.place(key.name()))
@@ -119,7 +119,12 @@ public final class StateCalls {
                         .payload());
     }
 
-    public void set(ObjectMemory memory, String name, Payload payload) {
+    /** Sets a value that was encoded without the transform: an operator's process may have no keys. */
+    public void set(ObjectMemory memory, String name, Payload plain) {
+        write(memory, name, values.at(source.place(name)).transformed(plain));
+    }
+
+    private void write(ObjectMemory memory, String name, Payload payload) {
         change(
                 "set",
                 "set state '" + name + "'",

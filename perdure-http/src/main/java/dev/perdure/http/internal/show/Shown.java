@@ -92,8 +92,7 @@ public final class Shown {
     /** Empty if it was made for another place, or cannot be read. */
     private Optional<JsonNode> decoded(Payload payload, PayloadPlace place, Type type) {
         try {
-            return Optional.of(
-                    Json.read(view.writeJson(view.codec(place).decode(payload, type), type)));
+            return Optional.of(Json.read(view.writeJson(view.codec(place).decode(payload, type), type)));
         } catch (PayloadException unreadable) {
             return Optional.empty();
         }
