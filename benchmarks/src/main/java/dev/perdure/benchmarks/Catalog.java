@@ -13,6 +13,7 @@ import dev.perdure.benchmarks.perdure.Dags;
 import dev.perdure.benchmarks.perdure.Footprint;
 import dev.perdure.benchmarks.perdure.Growth;
 import dev.perdure.benchmarks.perdure.LongJournal;
+import dev.perdure.benchmarks.perdure.Overheads;
 import dev.perdure.benchmarks.perdure.PerdureQueue;
 import dev.perdure.benchmarks.perdure.PerdureRecoverable;
 import dev.perdure.benchmarks.perdure.PerdureRetention;
@@ -88,6 +89,7 @@ final class Catalog {
             new Item(Contender.PERDURE, Workload.SCHEDULES, PerdureSchedules::measure),
             new Item(Contender.PERDURE, Workload.RETENTION, PerdureRetention::measure),
             new Item(Contender.RAW, Workload.REMOVAL, RawRemoval::measure),
+            new Item(Contender.PERDURE, Workload.METRICS, Overheads::measure),
             new Item(Contender.PERDURE, Workload.FOOTPRINT, Footprint::measure));
 
     private Catalog() {}

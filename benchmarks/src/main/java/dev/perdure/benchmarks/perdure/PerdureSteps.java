@@ -4,10 +4,14 @@ import com.zaxxer.hikari.HikariDataSource;
 import dev.perdure.Definition;
 import dev.perdure.Invocation;
 import dev.perdure.Perdure;
+import dev.perdure.PerdureBuilder;
 import dev.perdure.benchmarks.server.BenchDatabase;
 import dev.perdure.benchmarks.workload.StepRunner;
 import dev.perdure.postgres.PostgresStore;
+import dev.perdure.postgres.PostgresStoreBuilder;
 import dev.perdure.retention.Retention;
+import dev.perdure.spi.measure.Measurements;
+import java.util.function.UnaryOperator;
 
 /** Workflows of no-op steps on Perdure. */
 public final class PerdureSteps implements StepRunner {
@@ -25,10 +29,13 @@ public final class PerdureSteps implements StepRunner {
     private final PostgresStore store;
     private final Perdure perdure;
 
-    private PerdureSteps(BenchDatabase database, Retention retention) {
+    private PerdureSteps(
+            BenchDatabase database,
+            UnaryOperator<PostgresStoreBuilder> stores,
+            UnaryOperator<PerdureBuilder> engines) {
         pool = database.pool();
-        store = PostgresStore.on(pool).open();
-        perdure = Perdure.on(store).register(STEPS).retention(retention).start();
+        store = stores.apply(PostgresStore.on(pool)).open();
+        perdure = engines.apply(Perdure.on(store).register(STEPS)).start();
     }
 
     /** Sets up a worker. */
@@ -38,7 +45,12 @@ public final class PerdureSteps implements StepRunner {
 
     /** Sets up a worker that removes runs after this time. */
     static StepRunner open(BenchDatabase database, Retention retention) {
-        return new PerdureSteps(database, retention);
+        return new PerdureSteps(database, store -> store, engine -> engine.retention(retention));
+    }
+
+    /** Sets up a worker in this schema that measures itself. */
+    static StepRunner open(BenchDatabase database, String schema, Measurements measurements) {
+        return new PerdureSteps(database, store -> store.schema(schema), engine -> engine.measurements(measurements));
     }
 
     @Override

@@ -8,6 +8,7 @@ public enum Unit {
     SECONDS("s", false),
     BYTES("bytes", false),
     COUNT("count", false),
+    PERCENT("%", false),
     RATIO("ratio", true);
 
     private final String text;

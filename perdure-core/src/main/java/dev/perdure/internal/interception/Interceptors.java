@@ -110,8 +110,8 @@ public final class Interceptors {
         EnteredCode entered = new EnteredCode(call, code);
         try {
             Callable<@Nullable Object> wrapped = entered;
-            for (Interceptor interceptor : ofCode.reversed()) {
-                wrapped = interceptor.workflow(call, wrapped);
+            for (int i = ofCode.size() - 1; i >= 0; i--) {
+                wrapped = ofCode.get(i).workflow(call, wrapped);
             }
             wrapped.call();
         } catch (Throwable thrown) { // Only the code decides how its run goes on.
@@ -124,8 +124,8 @@ public final class Interceptors {
     public <T extends @Nullable Object> Callable<T> step(StepCall call, Callable<T> body) {
         try {
             Callable<T> wrapped = body;
-            for (Interceptor interceptor : ofCode.reversed()) {
-                wrapped = interceptor.step(call, wrapped);
+            for (int i = ofCode.size() - 1; i >= 0; i--) {
+                wrapped = ofCode.get(i).step(call, wrapped);
             }
             return wrapped;
         } catch (RuntimeException | Error thrown) {

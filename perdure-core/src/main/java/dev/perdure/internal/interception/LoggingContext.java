@@ -38,8 +38,9 @@ final class LoggingContext implements Interceptor {
 
     @Override
     public <T extends @Nullable Object> Callable<T> step(StepCall call, Callable<T> body) {
+        Thread ofRun = Thread.currentThread();
         return () -> {
-            boolean onThreadOfRun = call.run().value().equals(MDC.get(RUN));
+            boolean onThreadOfRun = ofRun.equals(Thread.currentThread());
             if (!onThreadOfRun) {
                 put(call.workflow());
             }
