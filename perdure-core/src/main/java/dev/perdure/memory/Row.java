@@ -177,7 +177,7 @@ final class Row {
                 recoveriesWithoutProgress(),
                 premises.stream().map(Row::asPremise).toList(),
                 start.object(),
-                Origin.of(start));
+                Origin.of(start, createdAt));
     }
 
     private Premise asPremise() {

@@ -51,6 +51,7 @@ public final class PerdureMetrics implements Measurements {
     private final MeterRegistry registry;
     private final Tagged<Counter> started;
     private final Tagged<Counter> ended;
+    private final Tagged<Timer> ran;
     private final Tagged<Counter> left;
     private final Tagged<Timer> succeeded;
     private final Tagged<Timer> failed;
@@ -76,6 +77,11 @@ public final class PerdureMetrics implements Measurements {
                 .register(registry));
         this.ended = new Tagged<>((definition, outcome) -> Counter.builder("perdure.runs.ended")
                 .description("Runs that this process has ended")
+                .tag(DEFINITION, definition)
+                .tag(OUTCOME, outcome)
+                .register(registry));
+        this.ran = new Tagged<>((definition, outcome) -> Timer.builder("perdure.runs.duration")
+                .description("How long runs took from their start to their end, with their waits")
                 .tag(DEFINITION, definition)
                 .tag(OUTCOME, outcome)
                 .register(registry));
@@ -170,6 +176,11 @@ public final class PerdureMetrics implements Measurements {
     @Override
     public void began(String definition, String queue) {
         started.get(definition, queue).increment();
+    }
+
+    @Override
+    public void ran(String definition, RunState state, long nanos) {
+        ran.get(definition, nameOf(state)).record(nanos, TimeUnit.NANOSECONDS);
     }
 
     @Override

@@ -38,6 +38,7 @@ class AllocationTest {
         metrics.attempted("order", "default", true, 1_000_000);
         metrics.unloaded();
         metrics.changed(completed);
+        metrics.ran("order", RunState.COMPLETED, 5_000_000);
     }
 
     private long allocated() {

@@ -15,6 +15,7 @@ import dev.perdure.error.RunFailedException;
 import dev.perdure.memory.MemoryStore;
 import dev.perdure.queue.Queue;
 import io.micrometer.core.instrument.Meter;
+import io.micrometer.core.instrument.Timer;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -128,6 +129,13 @@ class PerdureMetricsTest {
                 .isEqualTo(2);
         until(() -> counter("perdure.runs.ended", "definition", "order", "outcome", "completed"), 1);
         until(() -> counter("perdure.runs.ended", "definition", "order", "outcome", "failed"), 1);
+        Timer completed = registry.get("perdure.runs.duration")
+                .tags("definition", "order", "outcome", "completed")
+                .timer();
+        until(completed::count, 1);
+        assertThat(completed.totalTime(TimeUnit.MILLISECONDS))
+                .as("with its sleep")
+                .isBetween(30.0, (double) PATIENCE.toMillis());
         assertThat(counter("perdure.runs.left", "definition", "order", "state", "suspended"))
                 .isEqualTo(1);
         var failed = registry.get("perdure.steps.attempts")

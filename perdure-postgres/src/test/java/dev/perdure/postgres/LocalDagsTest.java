@@ -32,7 +32,7 @@ final class LocalDagsTest {
         List<Task> tasks = List.of(
                 new Task(newRun(number + "/first"), List.of()), new Task(newRun(number + "/second"), List.of(0)));
         LocalDag dag = new LocalDag(number, newRun("dag-" + number), tasks, new long[] {number + 1, number + 2});
-        localDags.born(dag);
+        localDags.born(dag, Instant.EPOCH);
         return dag;
     }
 
@@ -43,7 +43,17 @@ final class LocalDagsTest {
     private void ended(Member task, Member... next) {
         List<Claimed> handed = List.of(next).stream()
                 .map(one -> new Claimed(
-                        one.ref, 1, "order", json("1"), 1, Control.NONE, null, 0, List.of(), null, Origin.of(one.run)))
+                        one.ref,
+                        1,
+                        "order",
+                        json("1"),
+                        1,
+                        Control.NONE,
+                        null,
+                        0,
+                        List.of(),
+                        null,
+                        Origin.of(one.run, Instant.EPOCH)))
                 .toList();
         localDags.saw(
                 new Change.Advance(task.ref, 1, List.of(), END),

@@ -124,10 +124,10 @@ public abstract class RunsConformance extends StoreConformance {
     }
 
     @Test
-    void a_worker_gets_the_queue_and_the_headers_of_the_runs_that_it_takes() {
+    void a_worker_gets_the_queue_the_headers_and_the_start_time_of_the_runs_that_it_takes() {
         WorkerId worker = join();
         Description described = Description.NONE.withHeaders(Map.of("tenant", "a=b", "trace", "7"));
-        Origin origin = new Origin(QUEUE, described.headers());
+        Origin origin = new Origin(QUEUE, described.headers(), BEGINNING);
         startReady(newRun("ready").describedAs(described));
         Claimed ready = claimOne(worker);
         assertThat(ready.origin()).isEqualTo(origin);
@@ -137,8 +137,9 @@ public abstract class RunsConformance extends StoreConformance {
         advance(Duration.ofHours(1));
         assertThat(claimOne(worker)).isEqualTo(withEpoch(ready, 2));
 
+        Instant later = BEGINNING.plus(Duration.ofHours(1));
         startReady("plain");
-        assertThat(claimOne(worker).origin()).isEqualTo(new Origin(QUEUE, Map.of()));
+        assertThat(claimOne(worker).origin()).isEqualTo(new Origin(QUEUE, Map.of(), later));
 
         List<Task> tasks = List.of(
                 new Task(newRun("dag/first").describedAs(described), List.of()),
@@ -146,12 +147,13 @@ public abstract class RunsConformance extends StoreConformance {
         NewRun dag = newRun("dag").describedAs(described);
         Outcome begun = apply(worker, new Change.Start(dag, worker, List.of(), tasks));
         Claimed first = ((Outcome.Started) begun).handed().getFirst();
-        assertThat(first.origin()).isEqualTo(origin);
+        Origin ofTask = new Origin(QUEUE, described.headers(), later);
+        assertThat(first.origin()).isEqualTo(ofTask);
         Move end = new Move.End(RunState.COMPLETED, payload("1"), "", 2);
         Outcome ended = apply(worker, advance(first.run(), first.epoch(), end));
         assertThat(((Outcome.Applied) ended).handed())
                 .extracting(Claimed::origin)
-                .contains(origin);
+                .contains(ofTask);
     }
 
     @Test
@@ -165,7 +167,7 @@ public abstract class RunsConformance extends StoreConformance {
         Outcome ended = apply(worker, advance(holds, 1, end));
         assertThat(((Outcome.Applied) ended).handed())
                 .extracting(Claimed::origin)
-                .containsExactly(new Origin(QUEUE, described.headers()));
+                .containsExactly(new Origin(QUEUE, described.headers(), BEGINNING));
     }
 
     private static Claimed withEpoch(Claimed claim, long epoch) {

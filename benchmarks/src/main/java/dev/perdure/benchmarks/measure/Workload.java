@@ -22,7 +22,8 @@ public enum Workload {
             "schedules: 10,000 that are due at the same instant; 1,000 that are spread over a minute; 100,000 that wait"),
     RETENTION("retention: 2,000,000 runs of ten no-op steps, removed a minute after their end; sizes of all tables"),
     REMOVAL("removal of old rows on the database alone: deletes in batches, partitions that are dropped or detached"),
-    METRICS("what metrics and the MDC cost: processor time of w1 with 64 callers and of w2's 64 × 100, with and without"),
+    METRICS(
+            "what metrics and the MDC cost: processor time of w1 with 64 callers and of w2's 64 × 100, with and without"),
     FOOTPRINT("connections, platform threads, heap of an idle engine and per active run");
 
     private final String description;

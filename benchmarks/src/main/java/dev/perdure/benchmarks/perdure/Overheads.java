@@ -92,8 +92,8 @@ public final class Overheads {
     /** The processor time of a workflow, in microseconds. */
     private static double turn(Task task, Shape shape, StepRunner runner) throws Exception {
         Metered<Burst> metered = task.meter()
-                .measure(() ->
-                        Burst.during(task.scale().round().dividedBy(2), shape.workflows(), () -> runner.run(shape.steps())));
+                .measure(() -> Burst.during(
+                        task.scale().round().dividedBy(2), shape.workflows(), () -> runner.run(shape.steps())));
         return metered.cost().per(metered.result().count()).process() / 1_000;
     }
 

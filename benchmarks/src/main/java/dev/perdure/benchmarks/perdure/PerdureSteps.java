@@ -30,9 +30,7 @@ public final class PerdureSteps implements StepRunner {
     private final Perdure perdure;
 
     private PerdureSteps(
-            BenchDatabase database,
-            UnaryOperator<PostgresStoreBuilder> stores,
-            UnaryOperator<PerdureBuilder> engines) {
+            BenchDatabase database, UnaryOperator<PostgresStoreBuilder> stores, UnaryOperator<PerdureBuilder> engines) {
         pool = database.pool();
         store = stores.apply(PostgresStore.on(pool)).open();
         perdure = engines.apply(Perdure.on(store).register(STEPS)).start();

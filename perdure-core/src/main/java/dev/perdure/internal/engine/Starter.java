@@ -392,7 +392,7 @@ final class Starter {
                 List.of(),
                 run.object(),
                 known(run, started),
-                Origin.of(run));
+                Origin.of(run, started.at()));
         home.launch(held, Journals.Page.EMPTY);
     }
 

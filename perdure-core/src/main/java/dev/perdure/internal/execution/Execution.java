@@ -36,6 +36,7 @@ import dev.perdure.spi.change.ObjectCall;
 import dev.perdure.spi.change.Payload;
 import dev.perdure.spi.change.RunRef;
 import dev.perdure.spi.payload.PayloadPlace;
+import java.time.Instant;
 import java.util.Optional;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
@@ -82,6 +83,11 @@ public final class Execution implements LoadedRun {
     @Override
     public RunRef ref() {
         return held.run();
+    }
+
+    @Override
+    public Optional<Instant> createdAt() {
+        return Optional.ofNullable(held.origin().createdAt());
     }
 
     @Override

@@ -81,7 +81,7 @@ public final class LocalCaller {
                 0,
                 List.of(),
                 run.object(),
-                Origin.of(run));
+                Origin.of(run, null));
     }
 
     /** Another batch went first. Returns how many have. */

@@ -27,6 +27,11 @@ public final class StoreClock {
         return clockwork.now().plus(offset);
     }
 
+    /** The nanoseconds since this time, at least 0. */
+    public long nanosSince(Instant then) {
+        return Math.max(0, Duration.between(then, now()).toNanos());
+    }
+
     /** The nanoseconds until this time, at least 0. */
     public long nanosUntil(Instant then) {
         Duration left = Duration.between(now(), then);

@@ -475,6 +475,10 @@ public final class Session implements Host, PipelineHost {
                         execution,
                         ended.state(),
                         ended.reason().isEmpty() ? Optional.empty() : Optional.of(ended.reason()));
+                execution
+                        .createdAt()
+                        .ifPresent(created -> rules.measurements()
+                                .ran(execution.definition(), ended.state(), clock.nanosSince(created)));
             }
             case Departure.Moved moved -> {
                 waiters.hint(execution.ref().id());

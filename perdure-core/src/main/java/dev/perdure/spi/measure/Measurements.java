@@ -2,6 +2,7 @@ package dev.perdure.spi.measure;
 
 import dev.perdure.Perdure;
 import dev.perdure.RunChange;
+import dev.perdure.RunState;
 import java.time.Duration;
 
 /**
@@ -24,6 +25,15 @@ public interface Measurements {
 
     /** A run begins: the worker enters its code for the first time. */
     default void began(String definition, String queue) {}
+
+    /**
+     * The worker has ended a run. Not called for runs that end while no worker has them in memory, and for calls of a busy
+     * virtual object that the worker executed before the store knew them.
+     *
+     * @param state how it ended
+     * @param nanos how long ago the run was started, with its waits
+     */
+    default void ran(String definition, RunState state, long nanos) {}
 
     /** The worker has a run in memory. */
     default void loaded() {}

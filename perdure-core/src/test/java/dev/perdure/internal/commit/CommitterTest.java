@@ -181,7 +181,7 @@ class CommitterTest {
                 0,
                 List.of(),
                 null,
-                new Origin("default", Map.of()));
+                new Origin("default", Map.of(), null));
     }
 
     @Test

@@ -132,7 +132,7 @@ public final class Planner {
                 && outcomes.get(birth.asked().index()) instanceof Outcome.Started started
                 && started.run().equals(dag.head.ref)
                 && !started.handed().isEmpty()) {
-            knowledge.localDags().born(dag);
+            knowledge.localDags().born(dag, started.at());
         }
     }
 }

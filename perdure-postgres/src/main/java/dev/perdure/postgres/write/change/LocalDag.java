@@ -4,6 +4,7 @@ import dev.perdure.spi.change.NewRun;
 import dev.perdure.spi.change.Premise;
 import dev.perdure.spi.change.RunRef;
 import dev.perdure.spi.change.Task;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -22,6 +23,8 @@ public final class LocalDag {
 
     /** How many of the tasks are in memory here. */
     final AtomicInteger inHand = new AtomicInteger();
+
+    private volatile @Nullable Instant startedAt;
 
     /** One of the tasks. */
     public static final class Member {
@@ -79,6 +82,15 @@ public final class LocalDag {
             }
         }
         this.tasks = List.copyOf(born);
+    }
+
+    void started(Instant at) {
+        startedAt = at;
+    }
+
+    /** When it was started, by the store's clock; null if it was not. */
+    public @Nullable Instant startedAt() {
+        return startedAt;
     }
 
     private static void connect(Member premise, Member next) {

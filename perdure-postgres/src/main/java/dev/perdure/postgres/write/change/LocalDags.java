@@ -7,6 +7,7 @@ import dev.perdure.spi.Outcome;
 import dev.perdure.spi.change.Change;
 import dev.perdure.spi.change.Move;
 import dev.perdure.spi.change.Premise;
+import java.time.Instant;
 import java.util.List;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
@@ -54,7 +55,8 @@ public final class LocalDags {
     }
 
     /** A DAG has been started, and the worker that started it has the tasks that begin at once. */
-    public void born(LocalDag dag) {
+    public void born(LocalDag dag, Instant at) {
+        dag.started(at);
         for (Member task : dag.tasks) {
             if (task.begins()) {
                 taken(task);

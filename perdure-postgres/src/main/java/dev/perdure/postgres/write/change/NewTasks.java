@@ -103,7 +103,7 @@ public final class NewTasks {
                 0,
                 List.of(),
                 run.object(),
-                Origin.of(run));
+                Origin.of(run, at));
     }
 
     /** Computed as the server does it, so that a task has exactly the deadline of its run. */

@@ -29,7 +29,7 @@ import org.jspecify.annotations.Nullable;
 public final class Claims {
     private static final String DETAILS = """
             r.key, r.id, r.epoch, g.ahead, r.definition, COALESCE(i.payload, t.payload) AS input, r.seed, r.deadline, r.recoveries,
-                   r.wakes, r.mails, r.cancel, r.kill, r.pause, r.queue, r.headers,
+                   r.wakes, r.mails, r.cancel, r.kill, r.pause, r.queue, r.headers, r.created_at,
                    p.keys AS premise_keys, p.ids AS premise_ids, p.states AS premise_states,
                    p.reasons AS premise_reasons, p.outcomes AS premise_outcomes, ${call}
             FROM ${chosen}
@@ -55,13 +55,14 @@ public final class Claims {
 
     /** The row of a run that the worker holds, or may hold soon. */
     private static final String HELD = """
-            SELECT key, id, epoch, definition, seed, deadline, recoveries, wakes, mails, cancel, kill, pause, queue, headers, after, parent
+            SELECT key, id, epoch, definition, seed, deadline, recoveries, wakes, mails, cancel, kill, pause, queue, headers,
+                   created_at, after, parent
                 FROM ${schema}.run WHERE run.key = g.key AND (run.owner = ? OR run.owner IS NULL AND g.ahead) OFFSET 0""";
 
     /** The row of a run as the claiming statement leaves it. */
     private static final String CLAIMED = """
             SELECT g.key, g.id, g.epoch + 1 AS epoch, g.definition, g.seed, g.deadline, g.recoveries, 0 AS wakes, g.mails,
-                       g.cancel, g.kill, g.pause, g.queue, g.headers, g.after, g.parent""";
+                       g.cancel, g.kill, g.pause, g.queue, g.headers, g.created_at, g.after, g.parent""";
 
     private static final String CALL = "c.hold, c.object_type, c.object_key";
 
@@ -202,7 +203,7 @@ public final class Claims {
                 row.getInt("recoveries"),
                 premises(row),
                 Results.object(row),
-                new Origin(row.getString("queue"), Descriptions.headers(row)));
+                new Origin(row.getString("queue"), Descriptions.headers(row), Results.timeOrNull(row, "created_at")));
     }
 
     /** Only a person can have removed the row of the input. The run that needs it is then paused. */

@@ -101,7 +101,7 @@ public final class LocalDagEnds {
                             0,
                             premises,
                             run.run.object(),
-                            Origin.of(run.run));
+                            Origin.of(run.run, run.dag.startedAt()));
         }
     }
 

@@ -138,7 +138,7 @@ public final class LocalDagStarts {
                 outcomes[birth.index()] = new Outcome.Fenced();
             } else {
                 LocalDag dag = birth.dag();
-                localDags.born(dag);
+                localDags.born(dag, at);
                 outcomes[birth.index()] = new Outcome.Started(dag.head.ref, false, at, NewTasks.held(dag, at));
             }
         }
