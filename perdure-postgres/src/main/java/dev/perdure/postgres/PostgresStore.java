@@ -153,7 +153,8 @@ public final class PostgresStore implements Store {
                 new StartLimits(database, schema, ledger),
                 new LateRuns(database, reactions, hints),
                 ledger,
-                new Watermark());
+                new Watermark(),
+                hints);
         this.journals = new PostgresJournals(database, new JournalSql(schema, ledgerSql.settings));
         this.mailboxes = new PostgresMailboxes(database, schema, hints.waitingCallers());
         ObjectListSql objectLists = new ObjectListSql(schema);

@@ -11,6 +11,7 @@ import dev.perdure.StartKey;
 import dev.perdure.attribute.AttributeValue;
 import dev.perdure.attribute.Description;
 import dev.perdure.queue.Queue;
+import dev.perdure.spi.Dispatch;
 import dev.perdure.spi.Mailboxes;
 import dev.perdure.spi.Outcome;
 import dev.perdure.spi.Transacted;
@@ -30,6 +31,7 @@ import java.sql.SQLException;
 import java.sql.Statement;
 import java.time.Duration;
 import java.util.List;
+import java.util.Set;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 
@@ -211,6 +213,23 @@ final class CostIT extends CostMeasurement {
             store.ledger().apply(Lane.client(0), List.of(new Change.Start(newRun("a-" + round), null)));
             assertThat(costOf(() -> store.dispatch().poll(fixture.poll(10)))).isEqualTo(new Cost(1, 1));
         }
+    }
+
+    @Test
+    void a_poll_claims_from_a_full_queue_once() {
+        store.queues().declare(List.of(Queue.named("narrow").concurrency(1)));
+        store.ledger()
+                .apply(
+                        Lane.client(0),
+                        List.of(new Change.Start(inQueue("first"), null), new Change.Start(inQueue("second"), null)));
+        Dispatch.Poll poll = new Dispatch.Poll(
+                fixture.worker, Set.of(inQueue("first").definition()), Set.of("narrow"), "", 10, false);
+        assertThat(store.dispatch().poll(poll).claimed()).hasSize(1);
+        // The claim, the poll for everything else, and the look for other queues in which runs wait.
+        assertThat(costOf(() -> assertThat(store.dispatch().poll(poll).claimed())
+                                .isEmpty())
+                        .roundTrips())
+                .isEqualTo(3);
     }
 
     @Test

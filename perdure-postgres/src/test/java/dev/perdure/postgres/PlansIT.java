@@ -143,7 +143,8 @@ final class PlansIT {
                         new StartLimits(database, SCHEMA, ledger),
                         new LateRuns(database, reactions, hints),
                         ledger,
-                        new Watermark());
+                        new Watermark(),
+                        hints);
                 PostgresRemovals removals = new PostgresRemovals(database, SCHEMA, ledgerSql);
                 removals.change(Retention.of(Duration.ofSeconds(1)));
                 for (int i = 0; i < 8; i++) {

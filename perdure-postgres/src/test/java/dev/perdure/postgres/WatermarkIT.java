@@ -84,7 +84,8 @@ final class WatermarkIT {
                             new PostgresReactions(database, ledgerSql.reactions, ledgerSql.settings),
                             new PostgresHints()),
                     ledger,
-                    watermark);
+                    watermark,
+                    new PostgresHints());
             store.ledger()
                     .apply(
                             Lane.client(0),

@@ -79,7 +79,9 @@ final class Dispatcher {
     private volatile boolean hungry;
     /** How many runs have left since the last poll began. */
     private final AtomicInteger leftSince = new AtomicInteger();
-    /** How many of them make the next poll worthwhile. */
+    /** How many of their places no poll has taken yet, as far as this worker can tell. */
+    private final AtomicInteger freePlaces = new AtomicInteger();
+    /** How many free places make the next poll worthwhile. */
     private volatile int worthwhile = 1;
 
     private volatile boolean reconcile;
@@ -114,8 +116,9 @@ final class Dispatcher {
      * alone. Otherwise a worker would poll without a pause under load, each time one of its runs ends.
      */
     void madeRoom() {
+        int free = freePlaces.incrementAndGet();
         int left = leftSince.incrementAndGet();
-        if (hungry && (left == 1 || left >= worthwhile)) {
+        if (hungry && (left == 1 || free >= worthwhile)) {
             look.raise();
         }
     }
@@ -168,12 +171,11 @@ final class Dispatcher {
     }
 
     /**
-     * Waits for a moment if a limit kept runs from the last poll and fewer runs have left since then than half of what
-     * it claimed: a claim of many costs hardly more than a claim of one. A hint ends the wait.
+     * Waits for a moment if a limit kept runs from the last poll and fewer places are free now than half of what it
+     * claimed: a claim of many costs hardly more than a claim of one. A hint ends the wait.
      */
     private void gather() {
-        int left = leftSince.get();
-        if (0 < left && left < worthwhile) {
+        if (leftSince.get() > 0 && freePlaces.get() < worthwhile) {
             settings.clockwork().giveWay(look, GATHERING);
         }
     }
@@ -232,6 +234,7 @@ final class Dispatcher {
                 || polled.limited()
                 || polled.claimed().size() == limit;
         worthwhile = polled.limited() ? Math.max(1, polled.claimed().size() / 2) : 1;
+        taken(polled.claimed().size());
         if (hungry && leftSince.get() > 0) {
             look.raise(); // A run left before the dispatcher knew that others wait for its place.
         }
@@ -241,6 +244,14 @@ final class Dispatcher {
         othersFirst = false;
         launch(session, polled.claimed());
         return polled;
+    }
+
+    /**
+     * Subtracts the places that a poll has taken. Some of the runs that left during the poll left before it claimed, so
+     * their places are taken too; places of all that left earlier are taken, or no run may have them.
+     */
+    private void taken(int places) {
+        freePlaces.updateAndGet(free -> Math.clamp(free - places, 0, leftSince.get()));
     }
 
     private void measure(Session session, Polled polled, long began) {

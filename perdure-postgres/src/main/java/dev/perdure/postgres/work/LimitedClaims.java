@@ -105,7 +105,18 @@ public final class LimitedClaims {
      * then no other run is taken.
      */
     Taken claim(Poll request, int worker, int lane) {
-        return claim(request, worker, lane, waiting(request));
+        return claimBeside(request, worker, lane, List.of());
+    }
+
+    /** The same without queues from which this poll has claimed in vain. */
+    Taken claimBeside(Poll request, int worker, int lane, List<Waiting> tried) {
+        List<Waiting> all = waiting(request);
+        Taken taken = claim(
+                request,
+                worker,
+                lane,
+                all.stream().filter(waiting -> !tried.contains(waiting)).toList());
+        return new Taken(taken.runs(), taken.aloneWaits(), taken.freeAt(), all);
     }
 
     /** The same from these queues, in which runs waited at the last look. */

@@ -18,6 +18,7 @@ import dev.perdure.postgres.write.PostgresLedger;
 import dev.perdure.postgres.write.part.Claims;
 import dev.perdure.postgres.write.part.LedgerSql;
 import dev.perdure.spi.Dispatch;
+import dev.perdure.spi.Hints;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
@@ -31,6 +32,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.IntFunction;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -54,6 +56,8 @@ public final class PostgresDispatch implements Dispatch {
     private final LimitedClaims limitedClaims;
     private final Placements placements;
     private final AtomicLong polls = new AtomicLong();
+    /** How many hints have come that let workers poll. */
+    private final AtomicLong heard = new AtomicLong();
 
     /** The queues with limits in which a worker has found waiting runs. */
     private final ConcurrentMap<Integer, List<Waiting>> waitingQueues = new ConcurrentHashMap<>();
@@ -64,16 +68,17 @@ public final class PostgresDispatch implements Dispatch {
     /**
      * There was nothing to do for a worker but to claim of queues with limits. Where places become free every
      * millisecond, a worker need not look for all the rest each time: that would double the time until a free place is
-     * taken.
+     * taken. It looks after a hint, and as often as a busy worker polls without hints.
      *
      * @param since when the worker looked
+     * @param heard how many hints had come by then
      * @param nextDue when the next timer is due
      */
-    private record Quiet(long since, @Nullable Instant nextDue) {
-        private static final long NANOS = TimeUnit.MILLISECONDS.toNanos(10);
+    private record Quiet(long since, long heard, @Nullable Instant nextDue) {
+        private static final long NANOS = TimeUnit.MILLISECONDS.toNanos(25);
 
-        boolean lasts() {
-            return System.nanoTime() - since < NANOS;
+        boolean lasts(long now, long heardByNow) {
+            return now - since < NANOS && heard == heardByNow;
         }
     }
 
@@ -88,7 +93,8 @@ public final class PostgresDispatch implements Dispatch {
             StartLimits startLimits,
             LateRuns lateRuns,
             PostgresLedger ledger,
-            Watermark watermark) {
+            Watermark watermark,
+            Hints hints) {
         this.database = database;
         this.sql = new DispatchSql(schema, ledgerSql);
         this.claims = new Claims(schema, ledgerSql, database);
@@ -103,6 +109,18 @@ public final class PostgresDispatch implements Dispatch {
         this.queues = limitedClaims.queues();
         this.limitedClaims = limitedClaims;
         this.permits = permits;
+        hints.subscribe(this::hear);
+    }
+
+    private void hear(Hints.Hint hint) {
+        switch (hint) {
+            case Hints.WorkReady ready -> heard.incrementAndGet();
+            case Hints.WorkerSignalled signalled -> heard.incrementAndGet();
+            case Hints.MailArrived mail -> heard.incrementAndGet();
+            case Hints.LeaseInDoubt doubt -> {}
+            case Hints.RunEnded ended -> {}
+            case Hints.RunShows shows -> {}
+        }
     }
 
     @Override
@@ -112,9 +130,12 @@ public final class PostgresDispatch implements Dispatch {
             return new Polled(List.of(), List.of(), null, false);
         }
         List<RunChange> changed = new ArrayList<>();
+        long heardBefore = heard.get();
         Taken first = limitedFirst(request, worker, changed);
         Quiet quiet = quietWorkers.get(worker);
-        if (quiet != null && quiet.lasts() && !first.runs().isEmpty()) {
+        if (quiet != null
+                && quiet.lasts(System.nanoTime(), heard.get())
+                && !first.runs().isEmpty()) {
             return new Polled(
                     first.runs(),
                     List.of(),
@@ -133,7 +154,7 @@ public final class PostgresDispatch implements Dispatch {
             inbox.read();
         }
         if (answer.isQuiet()) {
-            quietWorkers.put(worker, new Quiet(System.nanoTime(), answer.nextDue()));
+            quietWorkers.put(worker, new Quiet(System.nanoTime(), heardBefore, answer.nextDue()));
         } else {
             quietWorkers.remove(worker);
         }
@@ -145,7 +166,7 @@ public final class PostgresDispatch implements Dispatch {
         }
         Taken last = Taken.NOTHING;
         if (answer.limitedWaits() && first.runs().isEmpty()) {
-            last = limited(without(request, claimed), worker, changed, null);
+            last = limitedBeside(first.waiting(), without(request, claimed), worker, changed);
             waitingQueues.put(worker, last.waiting());
         } else if (!answer.limitedWaits()) {
             waitingQueues.remove(worker);
@@ -208,18 +229,20 @@ public final class PostgresDispatch implements Dispatch {
         if (poll % 4 == 0 || room == 0) {
             return Taken.NOTHING;
         }
-        return limited(request.forAtMost(room, request.aloneToo()), worker, paused, waiting);
+        Poll first = request.forAtMost(room, request.aloneToo());
+        return limited(first, worker, paused, lane -> limitedClaims.claim(first, worker, lane, waiting));
+    }
+
+    private Taken limitedBeside(List<Waiting> tried, Poll request, int worker, List<RunChange> paused) {
+        return limited(request, worker, paused, lane -> limitedClaims.claimBeside(request, worker, lane, tried));
     }
 
     /**
      * Claims from queues with limits. If the server refuses the claim because of some runs, claims again without these.
      */
-    private Taken limited(Poll request, int worker, List<RunChange> paused, @Nullable List<Waiting> waiting) {
+    private Taken limited(Poll request, int worker, List<RunChange> paused, IntFunction<Taken> claim) {
         try {
-            int lane = workers.lanes().row(worker, Lanes.POLL);
-            return waiting == null
-                    ? limitedClaims.claim(request, worker, lane)
-                    : limitedClaims.claim(request, worker, lane, waiting);
+            return claim.apply(workers.lanes().row(worker, Lanes.POLL));
         } catch (RuntimeException failed) {
             if (!StuckRuns.isOfOneRow(failed)) {
                 throw failed;
