@@ -149,14 +149,17 @@ public final class FireTimes {
 
     private static String words(Rule rule) {
         return switch (rule.kind()) {
-            case CRON ->
-                CronWords.of(rule.cron())
-                        .map(words -> "%s in %s (cron %s)".formatted(words, rule.zone(), rule.cron()))
-                        .orElse("cron %s in %s".formatted(rule.cron(), rule.zone()));
+            case CRON -> words(Objects.requireNonNull(rule.cron()), String.valueOf(rule.zone()));
             case EVERY -> "every " + rule.duration();
             case AFTER_END -> "%s after the end of the last".formatted(rule.duration());
             case AT -> "at %s".formatted(instants(rule).map(Instant::toString).toList());
         };
+    }
+
+    private static String words(String cron, String zone) {
+        return CronWords.of(cron)
+                .map(words -> "%s in %s (cron %s)".formatted(words, zone, cron))
+                .orElse("cron %s in %s".formatted(cron, zone));
     }
 
     /** By how much later it fires: a share of the jitter that its name decides. */

@@ -1,6 +1,6 @@
 // Figures of the overview: how many runs start, end and fail over a span, how long they are ready until a worker takes them,
 // definitions with most failures first, and errors by type and step.
-import { html, Answer, Choice, Count, Panel, RunLink } from './view.js';
+import { html, Answer, Choice, Count, Panel } from './view.js';
 import { here, link } from './router.js';
 import { length, millis, now, number, plural, relative, shortened, simpleName, time } from './format.js';
 import { useData } from './live.js';
@@ -113,10 +113,22 @@ export function DefinitionsPanel() {
 /** What was wrong, without the sentence around it that names the step. */
 const cause = group => shortened(group.message).replace(/^Step '.*?' failed after \S+ attempts?: (\w[\w$.]*: )?/, '');
 
+/** Groups of messages as groups of types and steps, each with its most frequent message: most runs first. */
+function byTypeAndStep(failures) {
+  const same = new Map();
+  failures.forEach(group => {
+    const key = group.type + '\n' + group.step;
+    const one = same.get(key) ?? { ...group, runs: 0 };
+    const newer = millis(group.last_at) > millis(one.last_at) ? { last_at: group.last_at, latest: group.latest } : {};
+    same.set(key, { ...one, ...newer, runs: one.runs + group.runs });
+  });
+  return [...same.values()].sort((a, b) => b.runs - a.runs);
+}
+
 export function ErrorsPanel({ span }) {
   const answer = useData('errors' + span.name, () => readErrors(span.from), { every: EVERY });
   return html`<${Panel} title="Errors" note=${`by type and step, of runs started in the last ${span.name}`}>
     <${Answer} of=${answer}>${data => data.failures.length === 0 ? html`<p class="empty">No run of this span has failed.</p>` : html`<table class="errors">
       <thead><tr><th>Error</th><th>Step</th><th class="n">Runs</th><th class="n">Last</th></tr></thead>
-      <tbody>${data.failures.slice(0, ROWS).map(group => html`<tr title=${group.example}><td class="cut"><span class="mono">${simpleName(group.type)}</span> <span class="m2">${cause(group)}</span></td><td>${group.step ?? html`<span class="m3">none</span>`}</td><td class="n">${number(group.runs)}</td><td class="n"><${RunLink} id=${group.latest}>${relative(group.last_at)}<//></td></tr>`)}</tbody></table>`}<//><//>`;
+      <tbody>${byTypeAndStep(data.failures).slice(0, ROWS).map(group => html`<tr title=${group.example}><td class="cut"><span class="mono">${simpleName(group.type)}</span> <span class="m2">${cause(group)}</span></td><td>${group.step ?? html`<span class="m3">none</span>`}</td><td class="n">${number(group.runs)}</td><td class="n"><a href=${link('/runs/' + group.latest)}>${relative(group.last_at)}</a></td></tr>`)}</tbody></table>`}<//><//>`;
 }

@@ -26,12 +26,12 @@ export function roundUp(value) {
   }
 }
 
-/** A line through the values. Where one is not known, it is broken; a value between two such is a dot. */
+/** A line through the values. Where one is not known, it is broken; a value between two such is a dash. */
 const path = (values, top) => values.map((value, index) => {
   if (value == null) return '';
   const begins = values[index - 1] == null;
   const alone = begins && values[index + 1] == null;
-  return `${begins ? 'M' : ''}${((100 * index) / Math.max(1, values.length - 1)).toFixed(2)} ${(100 - (100 * value) / top).toFixed(1)}${alone ? 'h0' : ''}`;
+  return `${begins ? 'M' : ''}${((100 * index) / Math.max(1, values.length - 1)).toFixed(2)} ${(100 - (100 * value) / top).toFixed(1)}${alone ? 'h1' : ''}`;
 }).filter(Boolean).join(' ');
 
 /**
