@@ -31,7 +31,7 @@ const path = (values, top) => values.map((value, index) => {
   if (value == null) return '';
   const begins = values[index - 1] == null;
   const alone = begins && values[index + 1] == null;
-  return `${begins ? 'M' : ''}${((100 * index) / Math.max(1, values.length - 1)).toFixed(2)} ${(100 - (100 * value) / top).toFixed(1)}${alone ? 'h1' : ''}`;
+  return `${begins ? 'M' : ''}${((100 * index) / Math.max(1, values.length - 1)).toFixed(2)} ${(100 - (100 * value) / top).toFixed(1)}${alone ? (index ? 'h-1' : 'h1') : ''}`;
 }).filter(Boolean).join(' ');
 
 /**
