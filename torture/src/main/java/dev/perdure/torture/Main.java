@@ -1,6 +1,6 @@
 package dev.perdure.torture;
 
-import dev.perdure.simulation.store.Defects;
+import dev.perdure.torture.defect.Planted;
 import dev.perdure.torture.fault.Faults;
 import dev.perdure.torture.soak.Soak;
 import java.io.IOException;
@@ -11,7 +11,6 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.TreeMap;
@@ -35,7 +34,7 @@ public final class Main {
                     Arrays.stream(Faults.values())
                             .map(fault -> "               %-10s %s".formatted(fault.word(), fault.effect()))
                             .collect(Collectors.joining("\n")),
-                    defects());
+                    String.join(", ", Planted.words()));
     private static final Duration CALM = Duration.ofSeconds(20);
 
     private Main() {}
@@ -150,22 +149,12 @@ public final class Main {
         return number;
     }
 
-    private static String defects() {
-        return Arrays.stream(Defects.values()).map(Main::word).collect(Collectors.joining(", "));
-    }
-
-    private static String word(Defects defect) {
-        return defect.name().toLowerCase(Locale.ROOT).replace('_', '-');
-    }
-
-    private static Optional<Defects> defect(String name) throws Mistake {
+    private static Optional<Planted> defect(String name) throws Mistake {
         if (name.isEmpty()) {
             return Optional.empty();
         }
-        return Optional.of(Arrays.stream(Defects.values())
-                .filter(defect -> word(defect).equals(name))
-                .findFirst()
-                .orElseThrow(() -> new Mistake("'%s' is no defect. Give one of %s.".formatted(name, defects()))));
+        return Optional.of(Planted.named(name)
+                .orElseThrow(() -> new Mistake("'%s' is no defect. Give one of %s.".formatted(name, Planted.words()))));
     }
 
     private static List<Faults> faults(String names) throws Mistake {

@@ -1,6 +1,6 @@
 package dev.perdure.torture;
 
-import dev.perdure.simulation.store.Defects;
+import dev.perdure.torture.defect.Planted;
 import dev.perdure.torture.fault.Faults;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -16,7 +16,7 @@ import java.util.Optional;
  * @param faults those that may happen
  * @param workers how many worker processes there are
  * @param defect what is wrong with the store of the workers, to see that it is found
- * @param logs the folder for what the workers have to say
+ * @param logs the folder for the logs of the workers
  */
 record Plan(
         long seed,
@@ -24,7 +24,7 @@ record Plan(
         Duration length,
         List<Faults> faults,
         int workers,
-        Optional<Defects> defect,
+        Optional<Planted> defect,
         Path logs) {
     Plan {
         faults = List.copyOf(faults);

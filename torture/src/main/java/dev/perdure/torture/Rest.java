@@ -21,7 +21,9 @@ import java.util.concurrent.locks.LockSupport;
 final class Rest {
     private static final Duration PATIENCE = Duration.ofMinutes(2);
     private static final Duration BETWEEN = Duration.ofMillis(250);
+    private static final Duration TO_RELEASE = Duration.ofSeconds(10);
     private static final int PAGE = 1_000;
+    private static final List<String> CANCELLED_BY_FAULTS = List.of("hasty-");
 
     private static final String UNFINISHED = """
             SELECT (SELECT count(*) FROM perdure.run WHERE state < 6) + (SELECT count(*) FROM perdure.inbox)
@@ -31,6 +33,21 @@ final class Rest {
             FROM (VALUES ('held', (SELECT count(*) FROM perdure.held)),
                          ('ready', (SELECT count(*) FROM perdure.ready)),
                          ('timer', (SELECT count(*) FROM perdure.timer))) AS t (name, rows)
+            WHERE rows > 0
+            """;
+    private static final String LEFT_BY_WORKERS = """
+            SELECT format('%s %s are left although every worker has left.', rows, name)
+            FROM (VALUES ('lanes', (SELECT count(*) FROM perdure.lane JOIN perdure.worker ON worker.number = worker
+                                    WHERE labels ? 'process')),
+                         ('locks', (SELECT count(*) FROM pg_locks JOIN pg_class ON pg_class.oid = relation
+                                    WHERE relnamespace = 'perdure'::regnamespace AND pid <> pg_backend_pid())),
+                         ('open transactions', (SELECT count(*) FROM pg_stat_activity
+                                                WHERE xact_start IS NOT NULL AND backend_type = 'client backend'
+                                                AND pid <> pg_backend_pid())),
+                         ('prepared transactions', (SELECT count(*) FROM pg_prepared_xacts)),
+                         ('messages that a completed run has not taken',
+                          (SELECT count(*) FROM perdure.mail JOIN perdure.run USING (key, partition)
+                           WHERE NOT taken AND state = 6 AND run.id SIMILAR TO '(rallies|families)-%'))) AS t (name, rows)
             WHERE rows > 0
             """;
     private static final String TWO_OUTCOMES = """
@@ -47,8 +64,8 @@ final class Rest {
         this.site = site;
     }
 
-    /** Waits until all has ended; gives what does not hold of all runs. */
-    List<String> await() throws SQLException {
+    /** Waits until all has ended, and lets the workers leave; gives what does not hold of all runs, and what is left. */
+    List<String> await() throws Exception {
         Address address = site.direct();
         List<String> violations = new ArrayList<>();
         try (Connection connection =
@@ -65,10 +82,22 @@ final class Rest {
             }
             violations.addAll(texts(statement, LEFT_BEHIND));
             violations.addAll(texts(statement, TWO_OUTCOMES));
+            violations.addAll(wrongEnds());
+            violations.addAll(site.workers().end());
+            violations.addAll(leftByWorkers(statement));
         }
-        violations.addAll(wrongEnds());
-        violations.addAll(site.workers().lost());
         return violations;
+    }
+
+    /** What is left for longer than the client, which reads now and then, has a lock. */
+    private static List<String> leftByWorkers(Statement statement) throws SQLException {
+        long end = System.nanoTime() + TO_RELEASE.toNanos();
+        List<String> left = texts(statement, LEFT_BY_WORKERS);
+        while (!left.isEmpty() && System.nanoTime() < end) {
+            LockSupport.parkNanos(BETWEEN.toNanos());
+            left = texts(statement, LEFT_BY_WORKERS);
+        }
+        return left;
     }
 
     private static long number(Statement statement) throws SQLException {
@@ -105,9 +134,12 @@ final class Rest {
     }
 
     private static boolean mayBeCancelled(RunInfo run) {
+        String id = run.id().value();
+        boolean byFault = CANCELLED_BY_FAULTS.stream().anyMatch(id::startsWith);
         return run.state() == RunState.CANCELLED
-                && Workloads.ALL.stream()
-                        .filter(workload -> run.id().value().startsWith(workload.name() + "-"))
-                        .anyMatch(workload -> workload.mayBeCancelled(run.id().value()));
+                && (byFault
+                        || Workloads.ALL.stream()
+                                .filter(workload -> id.startsWith(workload.name() + "-"))
+                                .anyMatch(workload -> workload.mayBeCancelled(id)));
     }
 }

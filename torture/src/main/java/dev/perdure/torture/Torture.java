@@ -2,11 +2,15 @@ package dev.perdure.torture;
 
 import com.zaxxer.hikari.HikariDataSource;
 import dev.perdure.Perdure;
+import dev.perdure.error.PerdureException;
 import dev.perdure.postgres.PostgresStore;
 import dev.perdure.spi.Store;
 import dev.perdure.torture.fault.Faults;
+import dev.perdure.torture.fault.NoEffectException;
+import dev.perdure.torture.fault.Target;
 import dev.perdure.torture.setup.OutsideLedger;
 import dev.perdure.torture.setup.OutsideLedger.Line;
+import dev.perdure.torture.setup.Phase;
 import dev.perdure.torture.setup.Site;
 import dev.perdure.torture.work.Seen;
 import dev.perdure.torture.work.Starter;
@@ -16,12 +20,15 @@ import dev.perdure.torture.work.Workload.Parts;
 import dev.perdure.torture.work.Workloads;
 import java.io.PrintStream;
 import java.sql.Connection;
+import java.sql.SQLException;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
+import java.util.EnumSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
+import java.util.Set;
 import java.util.concurrent.Callable;
 import java.util.concurrent.ConcurrentSkipListMap;
 import java.util.concurrent.ExecutionException;
@@ -32,7 +39,7 @@ import java.util.concurrent.locks.LockSupport;
 import java.util.stream.Collectors;
 
 /**
- * Lets workers work, ill-treats them and everything they depend on, leaves them alone until all work has ended, and
+ * Lets workers work, lets faults happen to them and to all that they depend on, waits until all work has ended, and
  * checks what they did in a ledger outside the engine.
  */
 final class Torture implements AutoCloseable {
@@ -47,7 +54,7 @@ final class Torture implements AutoCloseable {
     private final OutsideLedger ledger;
     private final PostgresStore store;
     private final Perdure client;
-    private final Map<Faults, Integer> struck = new ConcurrentSkipListMap<>();
+    private final Map<Faults, Report.Strikes> struck = new ConcurrentSkipListMap<>();
 
     Torture(Plan plan, PrintStream out) throws Exception {
         this.plan = plan;
@@ -55,22 +62,33 @@ final class Torture implements AutoCloseable {
         this.site = new Site(
                 WorkerMain.class,
                 plan.workers(),
-                plan.defect().map(defect -> List.of(defect.name())).orElse(List.of()),
+                plan.defect().map(defect -> List.of("defect=" + defect.name())).orElse(List.of()),
                 plan.logs(),
+                server(plan),
                 plan.seed());
         this.pool = site.through().pool();
         this.ledgerPool = site.ledger().pool();
         this.ledger = new OutsideLedger(ledgerPool);
         ledger.create();
         this.store = PostgresStore.on(pool).open();
-        Store seen =
-                plan.defect().map(defect -> WorkerMain.planted(store, defect)).orElse(store);
+        Store seen = plan.defect().map(defect -> defect.in(store)).orElse(store);
         this.client = Perdure.on(seen).client();
         try (Connection connection = pool.getConnection()) {
             for (Workload workload : Workloads.ALL) {
                 workload.prepare(connection);
             }
         }
+    }
+
+    private static Set<Site.Server> server(Plan plan) {
+        Set<Site.Server> server = EnumSet.noneOf(Site.Server.class);
+        if (plan.faults().contains(Faults.DISK)) {
+            server.add(Site.Server.ON_SMALL_DISK);
+        }
+        if (plan.faults().contains(Faults.FAILOVER)) {
+            server.add(Site.Server.WITH_STANDBY);
+        }
+        return server;
     }
 
     /** Does what is planned. */
@@ -92,8 +110,8 @@ final class Torture implements AutoCloseable {
         Rest rest = new Rest(client, site);
         violations.addAll(rest.await());
         List<Line> lines = ledger.lines();
-        double calm = rate(lines, begun.plus(plan.calm().dividedBy(2)), first);
-        double faulty = rate(lines, first, last);
+        double calm = new Phase(begun.plus(plan.calm().dividedBy(2)), first).rate(lines);
+        double faulty = new Phase(first, last).rate(lines);
         if (!plan.length().isZero() && faulty < calm / 2) {
             violations.add(
                     "Fewer than half as many bodies ran with faults as without: the faults hide what they test.");
@@ -101,11 +119,19 @@ final class Torture implements AutoCloseable {
         List<Report.Done> done = new ArrayList<>();
         for (Starter starter : starters) {
             Seen seen = seen(starter, lines);
-            violations.addAll(starter.workload().violations(seen));
+            violations.addAll(violations(starter.workload(), seen));
             long bodies = seen.lines().values().stream().mapToLong(List::size).sum();
             done.add(new Report.Done(starter.workload().name(), starter.acknowledged(), bodies));
         }
         return new Report(plan, struck, done, calm, faulty, violations);
+    }
+
+    private static List<String> violations(Workload workload, Seen seen) throws SQLException {
+        try {
+            return workload.violations(seen);
+        } catch (PerdureException refused) {
+            return List.of("The results of '%s' cannot be read: %s".formatted(workload.name(), refused.getMessage()));
+        }
     }
 
     private Seen seen(Starter starter, List<Line> lines) {
@@ -113,13 +139,6 @@ final class Torture implements AutoCloseable {
         Map<String, List<Line>> ofIt =
                 lines.stream().filter(line -> line.run().startsWith(prefix)).collect(Collectors.groupingBy(Line::run));
         return new Seen(client, pool, starter.acknowledged(), ofIt, site.stopped());
-    }
-
-    private static double rate(List<Line> lines, Instant from, Instant until) {
-        long bodies = lines.stream()
-                .filter(line -> !line.at().isBefore(from) && line.at().isBefore(until))
-                .count();
-        return bodies * 1e9 / Math.max(1, Duration.between(from, until).toNanos());
     }
 
     /** Lets faults happen; gives what went wrong with the faults themselves. */
@@ -159,9 +178,13 @@ final class Torture implements AutoCloseable {
 
     private List<String> one(Faults fault, Random chance) {
         out.printf("%tT %s: %s%n", System.currentTimeMillis(), fault.word(), fault.effect());
-        struck.merge(fault, 1, Integer::sum);
         try {
-            fault.strike(site, chance);
+            String seen = fault.strike(new Target(site, client, new Parts(store, ledger)), chance);
+            out.printf("%tT %s: %s%n", System.currentTimeMillis(), fault.word(), seen);
+            struck.merge(fault, Report.Strikes.one(seen), Report.Strikes::and);
+            return List.of();
+        } catch (NoEffectException none) {
+            struck.merge(fault, Report.Strikes.none(none.getMessage()), Report.Strikes::and);
             return List.of();
         } catch (Exception thrown) {
             return List.of("The fault '%s' failed: %s".formatted(fault.word(), thrown));

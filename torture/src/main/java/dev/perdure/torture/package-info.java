@@ -1,4 +1,4 @@
-/** The engine on a real PostgreSQL, ill-treated in every way that we know, and a check of what it did: what {@code ./perdure torture} runs. */
+/** Faults of every kind that we know in front of the engine on a real PostgreSQL, and a check of what it did: what {@code ./perdure torture} runs. */
 @NullMarked
 package dev.perdure.torture;
 

@@ -10,6 +10,7 @@ import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
 import java.util.Collections;
+import java.util.List;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -23,7 +24,7 @@ class LargePayloadIT {
     void four_steps_return_64_mebibytes_at_once_with_a_heap_of_one_gibibyte() throws Exception {
         try (SharedPostgres.Fresh database = SharedPostgres.database("large_payloads")) {
             try (WorkerProcess worker = WorkerProcess.start(
-                    "1g",
+                    List.of("-Xmx1g"),
                     LargePayloadWorker.class,
                     Address.of(database).arguments(),
                     ProcessBuilder.Redirect.INHERIT)) {

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.perdure.torture.setup.OutsideLedger;
 import dev.perdure.torture.setup.OutsideLedger.Line;
+import dev.perdure.torture.setup.Phase;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
@@ -20,16 +21,6 @@ final class LivenessFloor {
     private static final Duration WARMING_UP = Duration.ofSeconds(5);
     private static final Duration MEASURED = Duration.ofSeconds(15);
     private static final Duration BACK_WITHIN = Duration.ofSeconds(3);
-
-    /** From one time to another. */
-    private record Phase(Instant from, Instant until) {
-        double rate(List<Line> lines) {
-            long bodies = lines.stream()
-                    .filter(line -> !line.at().isBefore(from) && line.at().isBefore(until))
-                    .count();
-            return bodies * 1e9 / Duration.between(from, until).toNanos();
-        }
-    }
 
     private final OutsideLedger ledger;
     private final double shareAfterwards;

@@ -26,7 +26,7 @@ import java.util.concurrent.locks.LockSupport;
 import java.util.stream.IntStream;
 
 /**
- * Engines of this JVM on a database that is about to be ill-treated, with a steady stream of starts. The ledger is in
+ * Engines of this JVM on a database that is about to meet faults, with a steady stream of starts. The ledger is in
  * another database, on another server even where this one is stopped, so that what happened is known whatever happens
  * here.
  */

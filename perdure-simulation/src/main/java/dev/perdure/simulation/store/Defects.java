@@ -386,7 +386,9 @@ public enum Defects {
             return new States() {
                 @Override
                 public Optional<Payload> read(ObjectKey object, String name) {
-                    return behind().states().read(object, name);
+                    return Optional.ofNullable(readAll(List.of(object))
+                            .getOrDefault(object, new TreeMap<>())
+                            .get(name));
                 }
 
                 @Override

@@ -1,13 +1,12 @@
 package dev.perdure.torture.fault;
 
-import dev.perdure.torture.setup.Site;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
 import java.util.Random;
 
-/** All that is done to a site. Two of them may happen at once. */
+/** All faults. Two of them may happen at once. */
 public enum Faults {
     /** A worker is killed. */
     KILL("kills a worker with SIGKILL and starts another", ProcessFaults::kill),
@@ -34,7 +33,21 @@ public enum Faults {
     /** Transactions meet. */
     DEADLOCK("locks rows of runs in every order for four seconds", ServerFaults::deadlock),
     /** A transaction stays open. */
-    OPEN("starts a run in a transaction that stays open for eight seconds", ServerFaults::open);
+    OPEN("starts a run in a transaction that stays open for eight seconds", ServerFaults::open),
+    /** Nobody hears notifications. */
+    DEAFEN("lets nothing pass on the connections that listen, for twelve seconds", NetworkFaults::deafen),
+    /** Clocks are wrong. */
+    CLOCK("adds two workers whose clocks are an hour ahead and behind, for eight seconds", ProcessFaults::clock),
+    /** The disk is full. */
+    DISK("fills the file system of the server for four seconds", ServerFaults::disk),
+    /** Cancels and timeouts. */
+    CANCEL("cancels runs and lets steps time out, as many as it can in four seconds", RunFaults::cancel),
+    /** Many runs, few connections. */
+    BURST(
+            "starts 500 runs with children and transactions at once, for a worker with three connections",
+            RunFaults::burst),
+    /** Another server takes over. */
+    FAILOVER("stops PostgreSQL as in a crash, and promotes its synchronous standby", ServerFaults::failOver);
 
     private final String effect;
     private final Fault fault;
@@ -54,9 +67,14 @@ public enum Faults {
         return effect;
     }
 
-    /** Does it, for as long as it takes. */
-    public void strike(Site site, Random chance) throws Exception {
-        fault.strike(site, chance);
+    /**
+     * Does it, for as long as it takes.
+     *
+     * @return what was seen of its effect
+     * @throws NoEffectException if none was seen
+     */
+    public String strike(Target target, Random chance) throws Exception {
+        return fault.strike(target, chance);
     }
 
     /** The fault of this name. */

@@ -1,7 +1,6 @@
 package dev.perdure.torture.fault;
 
 import dev.perdure.torture.setup.FaultyProxy;
-import dev.perdure.torture.setup.Site;
 import java.time.Duration;
 import java.util.Random;
 import java.util.concurrent.locks.LockSupport;
@@ -12,29 +11,46 @@ final class NetworkFaults {
 
     private NetworkFaults() {}
 
-    static void cut(Site site, Random chance) {
-        site.proxy().cutting(true);
+    static String cut(Target target, Random chance) throws NoEffectException {
+        FaultyProxy proxy = target.site().proxy();
+        int before = proxy.cuts();
+        proxy.cutting(true);
         LockSupport.parkNanos(A_WHILE.toNanos());
-        site.proxy().cutting(false);
+        proxy.cutting(false);
+        return some(proxy.cuts() - before, "answers lost");
     }
 
-    static void silence(Site site, Random chance) {
-        site.proxy().silent(true);
+    static String silence(Target target, Random chance) throws NoEffectException {
+        FaultyProxy proxy = target.site().proxy();
+        long before = proxy.silenced();
+        proxy.silent(true);
         LockSupport.parkNanos(A_WHILE.toNanos());
-        site.proxy().silent(false);
+        proxy.silent(false);
+        return some(proxy.silenced() - before, "notifications lost");
     }
 
-    static void freeze(Site site, Random chance) {
-        hold(site, 1, A_WHILE.multipliedBy(3));
+    static String freeze(Target target, Random chance) throws NoEffectException {
+        return hold(target.site().proxy().hold(1), A_WHILE.multipliedBy(3), "connections held");
     }
 
-    static void delay(Site site, Random chance) {
-        hold(site, 4, A_WHILE.multipliedBy(2));
+    static String delay(Target target, Random chance) throws NoEffectException {
+        return hold(target.site().proxy().hold(4), A_WHILE.multipliedBy(2), "connections held");
     }
 
-    private static void hold(Site site, int oneIn, Duration length) {
-        FaultyProxy.Held held = site.proxy().hold(oneIn);
+    static String deafen(Target target, Random chance) throws NoEffectException {
+        return hold(target.site().proxy().holdListening(), A_WHILE.multipliedBy(3), "listening connections held");
+    }
+
+    private static String hold(FaultyProxy.Held held, Duration length, String what) throws NoEffectException {
         LockSupport.parkNanos(length.toNanos());
         held.close();
+        return some(held.size(), what);
+    }
+
+    private static String some(long count, String what) throws NoEffectException {
+        if (count == 0) {
+            throw new NoEffectException("no " + what);
+        }
+        return count + " " + what;
     }
 }

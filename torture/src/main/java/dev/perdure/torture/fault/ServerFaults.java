@@ -1,10 +1,13 @@
 package dev.perdure.torture.fault;
 
+import dev.perdure.embedded.EmbeddedPostgresException;
 import dev.perdure.embedded.StopMode;
 import dev.perdure.torture.setup.Address;
 import dev.perdure.torture.setup.Site;
+import dev.perdure.torture.setup.SmallDisk;
 import java.sql.Connection;
 import java.sql.DriverManager;
+import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
 import java.time.Duration;
@@ -15,27 +18,36 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 import java.util.concurrent.locks.ReentrantLock;
 
-/** What is done to the server. One at a time: each needs the server, and one of them stops it. */
+/** What is done to the server. One at a time: each needs the server, and some of them stop it. */
 final class ServerFaults {
     private static final ReentrantLock TURN = new ReentrantLock();
     private static final Duration A_WHILE = Duration.ofSeconds(4);
     private static final int MOST_DOWN_MILLIS = 3_000;
     private static final int ROWS = 20;
+    private static final String READ_ONLY = "25006";
+    private static final String TOO_MANY_CONNECTIONS = "53300";
+    private static final String DISK_FULL = "53100";
 
     private static final String TERMINATE = """
-            SELECT pg_terminate_backend(pid) FROM pg_stat_activity
+            SELECT count(*) FILTER (WHERE pg_terminate_backend(pid)) FROM pg_stat_activity
             WHERE datname = current_database() AND pid <> pg_backend_pid()
             """;
     private static final String LOCK_SOME = """
-            SELECT FROM perdure.run WHERE key = ANY (
-                SELECT key FROM perdure.run WHERE state < 6 ORDER BY random() LIMIT %d) ORDER BY random() FOR UPDATE
+            WITH locked AS (
+                SELECT FROM perdure.run WHERE key = ANY (
+                    SELECT key FROM perdure.run WHERE state < 6 ORDER BY random() LIMIT %d) ORDER BY random() FOR UPDATE)
+            SELECT count(*) FROM locked
             """.formatted(ROWS);
+    private static final String PROBE = """
+            CREATE TABLE IF NOT EXISTS probe (text text);
+            INSERT INTO probe SELECT repeat('x', 1000) FROM generate_series(1, 20000)
+            """;
 
     private ServerFaults() {}
 
-    /** Work with a connection to the server. */
+    /** Work with a connection to the server; gives what was seen. */
     private interface Work {
-        void with(Connection connection, Statement statement) throws Exception;
+        String with(Connection connection, Statement statement) throws Exception;
     }
 
     private static Connection connect(Site site) throws SQLException {
@@ -43,42 +55,77 @@ final class ServerFaults {
         return DriverManager.getConnection(address.jdbcUrl(), address.user(), address.password());
     }
 
-    private static void alone(Site site, Work work) throws Exception {
+    private static String alone(Site site, Work work) throws Exception {
         TURN.lock();
         try (Connection connection = connect(site);
                 Statement statement = connection.createStatement()) {
-            work.with(connection, statement);
+            return work.with(connection, statement);
         } finally {
             TURN.unlock();
         }
     }
 
-    static void terminate(Site site, Random chance) throws Exception {
-        alone(site, (connection, statement) -> {
+    private static long number(Statement statement, String sql) throws SQLException {
+        try (ResultSet row = statement.executeQuery(sql)) {
+            row.next();
+            return row.getLong(1);
+        }
+    }
+
+    static String terminate(Target target, Random chance) throws Exception {
+        return alone(target.site(), (connection, statement) -> {
+            long count = 0;
             for (long second = 0; second < A_WHILE.toSeconds(); second++) {
-                statement.execute(TERMINATE);
+                count += number(statement, TERMINATE);
                 LockSupport.parkNanos(TimeUnit.SECONDS.toNanos(1));
             }
+            if (count == 0) {
+                throw new NoEffectException("there was no connection");
+            }
+            return count + " connections terminated";
         });
     }
 
-    static void restart(Site site, Random chance) {
+    static String restart(Target target, Random chance) {
         TURN.lock();
         try {
+            Site site = target.site();
+            long before = site.server().pid();
+            Duration down = Duration.ofMillis(chance.nextInt(MOST_DOWN_MILLIS));
             site.server().stop(StopMode.IMMEDIATE);
-            LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(chance.nextInt(MOST_DOWN_MILLIS)));
+            LockSupport.parkNanos(down.toNanos());
             site.server().restart();
+            return "process %d after %d".formatted(site.server().pid(), before);
         } finally {
             TURN.unlock();
         }
     }
 
-    static void readOnly(Site site, Random chance) throws Exception {
-        alone(site, (connection, statement) -> {
+    static String failOver(Target target, Random chance) throws Exception {
+        TURN.lock();
+        try {
+            int before = target.site().server().port();
+            long begun = System.nanoTime();
+            if (!target.site().failOver()) {
+                throw new NoEffectException("the server has no standby");
+            }
+            return "port %d after port %d, with another standby after %,d ms"
+                    .formatted(
+                            target.site().server().port(),
+                            before,
+                            Duration.ofNanos(System.nanoTime() - begun).toMillis());
+        } finally {
+            TURN.unlock();
+        }
+    }
+
+    static String readOnly(Target target, Random chance) throws Exception {
+        return alone(target.site(), (connection, statement) -> {
             statement.execute("ALTER SYSTEM SET default_transaction_read_only = on");
             statement.execute("SELECT pg_reload_conf()");
             try {
                 LockSupport.parkNanos(A_WHILE.toNanos());
+                return refused(target.site(), READ_ONLY);
             } finally {
                 statement.execute("SET default_transaction_read_only = off");
                 statement.execute("ALTER SYSTEM RESET default_transaction_read_only");
@@ -87,15 +134,33 @@ final class ServerFaults {
         });
     }
 
-    static void exhaust(Site site, Random chance) throws Exception {
-        alone(site, (connection, statement) -> {
+    /** Writes a little, which the server has to refuse with this code. */
+    private static String refused(Site site, String code) throws NoEffectException {
+        try (Connection connection = connect(site);
+                Statement statement = connection.createStatement()) {
+            statement.execute(PROBE);
+            throw new NoEffectException("the server has not refused to write");
+        } catch (SQLException refused) {
+            if (!code.equals(refused.getSQLState())) {
+                throw new NoEffectException("the server has refused to write because of " + refused.getMessage());
+            }
+            return "the server refused to write with " + code;
+        }
+    }
+
+    static String exhaust(Target target, Random chance) throws Exception {
+        return alone(target.site(), (connection, statement) -> {
             List<Connection> all = new ArrayList<>();
             try {
                 while (true) {
-                    all.add(connect(site));
+                    all.add(connect(target.site()));
                 }
             } catch (SQLException none) {
                 LockSupport.parkNanos(A_WHILE.toNanos());
+                if (!TOO_MANY_CONNECTIONS.equals(none.getSQLState())) {
+                    throw new NoEffectException("the server has refused a connection because of " + none.getMessage());
+                }
+                return "%d connections taken, and the next one refused".formatted(all.size());
             } finally {
                 for (Connection each : all) {
                     each.close();
@@ -104,31 +169,84 @@ final class ServerFaults {
         });
     }
 
-    static void deadlock(Site site, Random chance) throws Exception {
-        alone(site, (connection, statement) -> {
+    static String deadlock(Target target, Random chance) throws Exception {
+        return alone(target.site(), (connection, statement) -> {
             long end = System.nanoTime() + A_WHILE.toNanos();
+            long locked = 0;
+            int chosen = 0;
             connection.setAutoCommit(false);
             while (System.nanoTime() < end) {
                 try {
-                    statement.execute(LOCK_SOME);
+                    locked += number(statement, LOCK_SOME);
                     LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(chance.nextInt(50)));
                     connection.commit();
                 } catch (SQLException chosenByTheServer) {
+                    chosen++;
                     connection.rollback();
                 }
             }
+            if (locked == 0) {
+                throw new NoEffectException("no run was locked");
+            }
+            return "%d rows locked, and %d deadlocks ended by the server".formatted(locked, chosen);
         });
     }
 
-    static void open(Site site, Random chance) throws Exception {
-        try (Connection connection = connect(site);
+    static String open(Target target, Random chance) throws Exception {
+        try (Connection connection = connect(target.site());
                 Statement statement = connection.createStatement()) {
             connection.setAutoCommit(false);
             statement.execute("SELECT perdure.start_run('steps', 'open-' || gen_random_uuid(), '0')");
             LockSupport.parkNanos(A_WHILE.multipliedBy(2).toNanos());
             connection.commit();
+            return "a start committed after " + A_WHILE.multipliedBy(2).toSeconds() + " s";
         } catch (SQLException closed) {
-            LockSupport.parkNanos(A_WHILE.toNanos()); // another fault has ended the transaction
+            LockSupport.parkNanos(A_WHILE.toNanos());
+            throw new NoEffectException("another fault has ended the transaction");
+        }
+    }
+
+    static String disk(Target target, Random chance) throws Exception {
+        SmallDisk disk = target.site()
+                .disk()
+                .orElseThrow(() -> new NoEffectException("only root can mount a small file system, and only on Linux"));
+        TURN.lock();
+        try {
+            disk.fill();
+            String seen = fullDisk(target.site());
+            LockSupport.parkNanos(A_WHILE.toNanos());
+            disk.empty();
+            return seen + startedAgain(target.site());
+        } finally {
+            disk.empty();
+            TURN.unlock();
+        }
+    }
+
+    private static String fullDisk(Site site) throws NoEffectException {
+        try {
+            return refused(site, DISK_FULL);
+        } catch (NoEffectException other) {
+            if (isUp(site)) {
+                throw other;
+            }
+            return "the server has ended because it cannot write its log";
+        }
+    }
+
+    private static String startedAgain(Site site) {
+        if (isUp(site)) {
+            return "";
+        }
+        site.server().restart();
+        return ", and was started again";
+    }
+
+    private static boolean isUp(Site site) {
+        try (Connection connection = connect(site)) {
+            return connection.isValid(1);
+        } catch (SQLException | EmbeddedPostgresException down) {
+            return false;
         }
     }
 }

@@ -1,4 +1,4 @@
-/** What is done to them. */
+/** What is done to the workers, the connections and the server. */
 @NullMarked
 package dev.perdure.torture.fault;
 

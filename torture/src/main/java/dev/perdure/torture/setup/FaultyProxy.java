@@ -4,6 +4,7 @@ import java.io.BufferedInputStream;
 import java.io.ByteArrayOutputStream;
 import java.io.DataInputStream;
 import java.io.DataOutputStream;
+import java.io.EOFException;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.net.InetAddress;
@@ -22,7 +23,9 @@ import java.util.Random;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -66,7 +69,7 @@ public final class FaultyProxy implements AutoCloseable {
     }
 
     private final ServerSocket listening;
-    private final int serverPort;
+    private volatile int serverPort;
     private final int oneIn;
     private final Random chance;
     private final ReentrantLock lock = new ReentrantLock();
@@ -75,6 +78,8 @@ public final class FaultyProxy implements AutoCloseable {
     private final Set<Link> links = ConcurrentHashMap.newKeySet();
     private volatile boolean cutting;
     private volatile boolean silent;
+    private final AtomicLong silenced = new AtomicLong();
+    private final AtomicLong hungUp = new AtomicLong();
 
     /** Loses one answer in so many, once {@link #cutting(boolean)} says so. */
     public FaultyProxy(int serverPort, int oneIn, long seed) {
@@ -92,6 +97,11 @@ public final class FaultyProxy implements AutoCloseable {
     /** Where it listens. */
     public int port() {
         return listening.getLocalPort();
+    }
+
+    /** Passes new connections on to another server on this machine. */
+    public void redirect(int port) {
+        serverPort = port;
     }
 
     /** Begins to lose answers, or ends it. */
@@ -124,11 +134,30 @@ public final class FaultyProxy implements AutoCloseable {
         silent = on;
     }
 
+    /** How many notifications were lost. */
+    public long silenced() {
+        return silenced.get();
+    }
+
+    /** How many clients have closed their connection without saying so: they died, or gave up waiting. */
+    public long hungUp() {
+        return hungUp.get();
+    }
+
     /** Holds the connections that there are now, each with a chance of one in so many. */
     public Held hold(int oneInSoMany) {
+        return hold(link -> chance.nextInt(oneInSoMany) == 0);
+    }
+
+    /** Holds the connections on which clients listen now. */
+    public Held holdListening() {
+        return hold(link -> link.listens);
+    }
+
+    private Held hold(Predicate<Link> which) {
         CountDownLatch end = new CountDownLatch(1);
         long count = links.stream()
-                .filter(link -> link.passing.getCount() == 0 && chance.nextInt(oneInSoMany) == 0)
+                .filter(link -> link.passing.getCount() == 0 && which.test(link))
                 .peek(link -> link.passing = end)
                 .count();
         return new Held(count, end);
@@ -243,6 +272,7 @@ public final class FaultyProxy implements AutoCloseable {
         private final Queue<RoundTrip> open = new ArrayDeque<>();
         private final ReentrantLock turn = new ReentrantLock();
         private volatile CountDownLatch passing = new CountDownLatch(0);
+        private volatile boolean listens;
 
         Link(Socket client, Socket server) {
             this.client = client;
@@ -276,9 +306,14 @@ public final class FaultyProxy implements AutoCloseable {
                     passing.await();
                     out.write(type);
                     out.write(message(size, body));
+                    if (type == 'X') {
+                        return;
+                    }
                 }
+            } catch (EOFException e) {
+                hungUp.incrementAndGet();
             } catch (IOException | InterruptedException e) {
-                // One of them hung up. Nobody interrupts.
+                // The server or this proxy closed it. Nobody interrupts.
             } finally {
                 links.remove(this);
             }
@@ -286,7 +321,13 @@ public final class FaultyProxy implements AutoCloseable {
 
         private void note(byte type, byte[] body, RoundTrip trip) {
             switch (type) {
-                case 'P' -> prepared.put(text(body, 0), text(body, text(body, 0).length() + 1));
+                case 'P' -> {
+                    String statement = text(body, text(body, 0).length() + 1);
+                    prepared.put(text(body, 0), statement);
+                    if (statement.startsWith("LISTEN ")) {
+                        listens = true;
+                    }
+                }
                 case 'B' ->
                     trip.statements.add(prepared.getOrDefault(
                             text(body, text(body, 0).length() + 1), ""));
@@ -305,6 +346,7 @@ public final class FaultyProxy implements AutoCloseable {
                     byte[] body = in.readNBytes(size - Integer.BYTES);
                     passing.await();
                     if (type == 'A' && silent) {
+                        silenced.incrementAndGet();
                         continue;
                     }
                     RoundTrip trip = current();

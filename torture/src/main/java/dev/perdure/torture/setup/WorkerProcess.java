@@ -18,6 +18,7 @@ public final class WorkerProcess implements AutoCloseable {
 
     private final Process process;
     private volatile boolean toEnd;
+    private volatile boolean joined;
 
     private WorkerProcess(Process process) {
         this.process = process;
@@ -31,18 +32,19 @@ public final class WorkerProcess implements AutoCloseable {
         return start(worker, arguments);
     }
 
-    /** Starts a worker with these arguments. What it has to say goes to the errors of this process. */
+    /** Starts a worker with these arguments. Its log goes to the errors of this process. */
     public static WorkerProcess start(Class<?> worker, List<String> arguments) throws IOException {
-        return start("192m", worker, arguments, ProcessBuilder.Redirect.INHERIT);
+        return start(List.of("-Xmx192m"), worker, arguments, ProcessBuilder.Redirect.INHERIT);
     }
 
-    /** The same with a heap of this size, and with another place for what it has to say. */
+    /** The same with these options of the JVM, and with another place for its log. */
     public static WorkerProcess start(
-            String heap, Class<?> worker, List<String> arguments, ProcessBuilder.Redirect errors) throws IOException {
+            List<String> options, Class<?> worker, List<String> arguments, ProcessBuilder.Redirect errors)
+            throws IOException {
         String java = Path.of(System.getProperty("java.home"), "bin", "java").toString();
-        List<String> command = new ArrayList<>(List.of(
-                java,
-                "-Xmx" + heap,
+        List<String> command = new ArrayList<>(List.of(java));
+        command.addAll(options);
+        command.addAll(List.of(
                 "-XX:+UseSerialGC",
                 "-XX:TieredStopAtLevel=1",
                 "-Dtorture.level=WARN",
@@ -72,21 +74,37 @@ public final class WorkerProcess implements AutoCloseable {
         return process.inputReader(StandardCharsets.UTF_8).lines();
     }
 
-    /** Sends it a line, and waits for the line with which it answers. Not together with {@link #says()}. */
+    /**
+     * Sends it a line, and waits for a line that begins with it; gives the rest of that line. Not together with
+     * {@link #says()}.
+     */
     public String ask(String question) throws IOException {
         Writer input = process.outputWriter(StandardCharsets.UTF_8);
         input.write(question + "\n");
         input.flush();
         String answer = process.inputReader(StandardCharsets.UTF_8).readLine();
+        while (answer != null && !answer.startsWith(question + " ")) {
+            answer = process.inputReader(StandardCharsets.UTF_8).readLine();
+        }
         if (answer == null) {
             throw new IOException("Worker process %d has ended.".formatted(pid()));
         }
-        return answer;
+        return answer.substring(question.length() + 1);
     }
 
     /** Its process id. */
     public long pid() {
         return process.pid();
+    }
+
+    /** Whether it was seen to join. */
+    boolean hasJoined() {
+        return joined;
+    }
+
+    /** Notes that it has joined. */
+    void joined() {
+        joined = true;
     }
 
     /** Whether it was killed or asked to end. */

@@ -3,8 +3,10 @@ package dev.perdure.torture.setup;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.locks.LockSupport;
 import java.util.concurrent.locks.ReentrantLock;
 
 /**
@@ -12,6 +14,8 @@ import java.util.concurrent.locks.ReentrantLock;
  * containers does it. One that cannot open the store ends, too: a fault may hit it while it starts.
  */
 public final class Workers implements AutoCloseable {
+    private static final Duration BETWEEN = Duration.ofMillis(20);
+
     private final Class<?> main;
     private final int count;
     private final List<String> arguments;
@@ -35,23 +39,52 @@ public final class Workers implements AutoCloseable {
             processes.add(launch());
         }
         for (int place = 0; place < count; place++) {
-            processes.get(place).ready();
-            supervise(place, processes.get(place), true);
+            processes.get(place).ready().joined();
+            supervise(place, processes.get(place));
         }
     }
 
     private WorkerProcess launch() throws IOException {
-        started++;
-        Path log = logs.resolve("worker-%d.log".formatted(started));
-        return WorkerProcess.start("192m", main, arguments, ProcessBuilder.Redirect.to(log.toFile()));
+        return launch(List.of(), List.of());
     }
 
-    private void supervise(int place, WorkerProcess process, boolean hasJoined) {
+    private WorkerProcess launch(List<String> options, List<String> more) throws IOException {
+        started++;
+        Path log = logs.resolve("worker-%d.log".formatted(started));
+        List<String> all = new ArrayList<>(List.of("-Xmx192m"));
+        all.addAll(options);
+        List<String> told = new ArrayList<>(arguments);
+        told.addAll(more);
+        return WorkerProcess.start(all, main, told, ProcessBuilder.Redirect.to(log.toFile()));
+    }
+
+    /**
+     * Starts one more, which is not replaced, and waits until it has joined.
+     *
+     * @param options for its JVM
+     * @param more arguments after those of the others
+     */
+    public WorkerProcess beside(List<String> options, List<String> more) throws IOException {
+        WorkerProcess process;
+        lock.lock();
+        try {
+            process = launch(options, more);
+        } finally {
+            lock.unlock();
+        }
+        try {
+            return process.ready();
+        } catch (IOException ended) {
+            process.close();
+            throw ended;
+        }
+    }
+
+    private void supervise(int place, WorkerProcess process) {
         Thread.ofVirtual().start(() -> {
-            boolean saidReady = saysReady(process);
+            readAll(process);
             try {
-                int code = process.exitCode();
-                ended(place, process, hasJoined || saidReady, code);
+                ended(place, process, process.exitCode());
             } catch (IOException | InterruptedException failed) {
                 report("No worker process could be started: " + failed);
             }
@@ -59,26 +92,26 @@ public final class Workers implements AutoCloseable {
     }
 
     /** Reads all that it says until it ends, because a process whose pipe is full stands still. */
-    private static boolean saysReady(WorkerProcess process) {
+    private static void readAll(WorkerProcess process) {
         try {
-            return process.says().filter("ready"::equals).count() > 0;
+            process.says().filter("ready"::equals).forEach(ready -> process.joined());
         } catch (UncheckedIOException killed) {
-            return false;
+            // It says no more.
         }
     }
 
-    private void ended(int place, WorkerProcess process, boolean joined, int code) throws IOException {
+    private void ended(int place, WorkerProcess process, int code) throws IOException {
         lock.lock();
         try {
             if (closed) {
                 return;
             }
-            if (joined && !process.isToEnd()) {
+            if (process.hasJoined() && !process.isToEnd()) {
                 report("Worker process %d has ended by itself, with %d.".formatted(process.pid(), code));
             }
             WorkerProcess next = launch();
             processes.set(place, next);
-            supervise(place, next, false);
+            supervise(place, next);
         } finally {
             lock.unlock();
         }
@@ -108,8 +141,33 @@ public final class Workers implements AutoCloseable {
         }
     }
 
-    /** The processes that had joined and have ended although nothing ended them. */
-    public List<String> lost() {
+    /** Waits until the process at a place is another, and has joined; says whether it has. */
+    public boolean awaitReplaced(int place, WorkerProcess old, Duration atMost) {
+        long end = System.nanoTime() + atMost.toNanos();
+        while (at(place) == old || !at(place).hasJoined()) {
+            if (System.nanoTime() > end) {
+                return false;
+            }
+            LockSupport.parkNanos(BETWEEN.toNanos());
+        }
+        return true;
+    }
+
+    /** Lets all leave, for good; gives the processes that had joined and have ended although nothing ended them. */
+    public List<String> end() throws IOException, InterruptedException {
+        lock.lock();
+        try {
+            closed = true;
+        } finally {
+            lock.unlock();
+        }
+        for (WorkerProcess process : processes) {
+            process.end();
+        }
+        return lost();
+    }
+
+    List<String> lost() {
         lock.lock();
         try {
             return List.copyOf(lost);

@@ -1,4 +1,4 @@
-/** What is ill-treated, and what watches it: worker processes, a proxy in front of the server, a ledger outside the engine. */
+/** What faults happen to, and what records it: worker processes, a proxy in front of the server, a ledger outside the engine. */
 @NullMarked
 package dev.perdure.torture.setup;
 

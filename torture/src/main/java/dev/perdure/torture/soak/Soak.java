@@ -133,8 +133,8 @@ public final class Soak implements AutoCloseable {
         arguments.addAll(ledgerAddress().arguments());
         for (int worker = 1; worker <= WORKERS; worker++) {
             Path log = plan.logs().resolve("worker-%d.log".formatted(worker));
-            workers.add(
-                    WorkerProcess.start("192m", SoakWorker.class, arguments, ProcessBuilder.Redirect.to(log.toFile())));
+            workers.add(WorkerProcess.start(
+                    List.of("-Xmx192m"), SoakWorker.class, arguments, ProcessBuilder.Redirect.to(log.toFile())));
         }
         for (WorkerProcess worker : workers) {
             worker.ready();

@@ -1,5 +1,6 @@
 package dev.perdure.torture.work;
 
+import dev.perdure.Child;
 import dev.perdure.Definition;
 import dev.perdure.Invocation;
 import dev.perdure.Perdure;
@@ -10,14 +11,21 @@ import dev.perdure.RunState;
 import dev.perdure.StartOptions;
 import dev.perdure.TypeRef;
 import dev.perdure.torture.setup.OutsideLedger;
+import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.stream.IntStream;
 
-/** Runs with three children each. One in four is cancelled while it works: it has one outcome, and so have all below. */
+/**
+ * Runs with three children each, with pauses of different lengths between them. One in four is cancelled, half of these
+ * right after their start and half later: it has one outcome, and so have all below.
+ */
 public final class Families implements Workload {
     private static final int CHILDREN = 3;
     private static final int ONE_IS_CANCELLED_OF = 4;
+    private static final int PAUSES = 7;
+    private static final Duration PAUSE = Duration.ofMillis(20);
 
     private static Definition<Integer, Integer> child(OutsideLedger ledger) {
         return Definition.of("child", Integer.class, Integer.class, (ctx, number) -> {
@@ -28,16 +36,14 @@ public final class Families implements Workload {
     }
 
     private static Definition<Integer, Integer> parent(OutsideLedger ledger) {
-        return Definition.of(
-                "parent",
-                Integer.class,
-                Integer.class,
-                (ctx, number) -> IntStream.range(0, CHILDREN)
-                        .mapToObj(child -> ctx.startChild(Invocation.of(child(ledger), number + child)))
-                        .toList()
-                        .stream()
-                        .mapToInt(child -> child.await())
-                        .sum());
+        return Definition.of("parent", Integer.class, Integer.class, (ctx, number) -> {
+            List<Child<Integer>> children = new ArrayList<>();
+            for (int child = 0; child < CHILDREN; child++) {
+                children.add(ctx.startChild(Invocation.of(child(ledger), number + child)));
+                ctx.sleep(PAUSE.multipliedBy(number % PAUSES));
+            }
+            return children.stream().mapToInt(Child::await).sum();
+        });
     }
 
     @Override
@@ -52,11 +58,17 @@ public final class Families implements Workload {
 
     @Override
     public void start(Perdure client, Parts parts, int number) {
-        Run<Integer> run =
-                client.start(Invocation.of(parent(parts.ledger()), number), StartOptions.id("families-" + number));
-        if (number % ONE_IS_CANCELLED_OF == 0) {
+        Run<Integer> run = client.start(Invocation.of(parent(parts.ledger()), number), StartOptions.id(id(number)));
+        if (number % (2 * ONE_IS_CANCELLED_OF) == 0) {
             run.cancel("enough");
         }
+        if (number % (2 * ONE_IS_CANCELLED_OF) == ONE_IS_CANCELLED_OF + 1) {
+            client.run(RunId.of(id(number - 1)), TypeRef.of(Integer.class)).cancel("enough by now");
+        }
+    }
+
+    private static String id(int number) {
+        return "families-" + number;
     }
 
     @Override
@@ -74,7 +86,7 @@ public final class Families implements Workload {
     }
 
     private static Optional<String> violation(Seen seen, int number) {
-        Run<Integer> run = seen.client().run(RunId.of("families-" + number), TypeRef.of(Integer.class));
+        Run<Integer> run = seen.client().run(RunId.of(id(number)), TypeRef.of(Integer.class));
         if (run.state() == RunState.CANCELLED) {
             return Optional.empty();
         }

@@ -69,8 +69,10 @@ public final class SoakWorker {
             Perdure worker = builder.start();
             System.out.println("ready");
             BufferedReader asked = new BufferedReader(new InputStreamReader(System.in, StandardCharsets.UTF_8));
-            while (asked.readLine() != null) {
-                System.out.println(Usage.now().text());
+            String question = asked.readLine();
+            while (question != null) {
+                System.out.println(question + " " + Usage.now().text());
+                question = asked.readLine();
             }
             worker.close();
         }

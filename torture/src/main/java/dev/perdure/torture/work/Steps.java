@@ -9,6 +9,7 @@ import dev.perdure.RunId;
 import dev.perdure.StartOptions;
 import dev.perdure.StepOptions;
 import dev.perdure.TypeRef;
+import dev.perdure.error.RunConflictException;
 import dev.perdure.torture.setup.OutsideLedger;
 import dev.perdure.torture.setup.OutsideLedger.Line;
 import java.time.Duration;
@@ -27,6 +28,8 @@ public final class Steps implements Workload {
     public static final int STEPS = 5;
     /** How long it sleeps after the third. */
     public static final Duration SLEEP = Duration.ofMillis(1_200);
+
+    private static final int ONE_MEETS_ANOTHER_OF = 10;
 
     /** The values that the steps gave, in order. */
     public record Values(List<String> values) {}
@@ -59,7 +62,16 @@ public final class Steps implements Workload {
 
     @Override
     public void start(Perdure client, Parts parts, int number) {
-        client.start(Invocation.of(definition(parts.ledger()), number), StartOptions.id("steps-" + number));
+        StartOptions id = StartOptions.id("steps-" + number);
+        client.start(Invocation.of(definition(parts.ledger()), number), id);
+        if (number % ONE_MEETS_ANOTHER_OF == 0) {
+            try {
+                client.start(Invocation.of(definition(parts.ledger()), number + 1), id);
+            } catch (RunConflictException refused) {
+                return;
+            }
+            throw new IllegalStateException("Run 'steps-%d' was started with two inputs.".formatted(number));
+        }
     }
 
     @Override
@@ -74,7 +86,7 @@ public final class Steps implements Workload {
 
     /**
      * What is wrong with a run: it has the values that real bodies gave, in order; no body ends after the next step has
-     * begun; the sleep was not cut short.
+     * begun; a process that was stopped ends the body in which it was and begins no other; the sleep was not cut short.
      */
     public static List<String> violations(Run<Values> run, List<Line> lines, Set<Long> stopped) {
         List<String> violations = new ArrayList<>();
@@ -96,6 +108,15 @@ public final class Steps implements Workload {
                             violations.add("A body of %s in run '%s' ended at %s, after the next step had begun at %s."
                                     .formatted(name, run.id(), line.at(), next)));
         }
+        stopped.forEach(pid -> {
+            long lost = lines.stream()
+                    .filter(line -> line.pid() == pid && !values.contains(line.value()))
+                    .count();
+            if (lost > 1) {
+                violations.add("Process %d was stopped, and ran %d bodies of run '%s' that are not recorded."
+                        .formatted(pid, lost, run.id()));
+            }
+        });
         Instant slept = lines.stream()
                 .filter(line -> line.value().equals(values.get(2)))
                 .findFirst()

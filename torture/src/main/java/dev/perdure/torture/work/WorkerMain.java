@@ -5,45 +5,71 @@ import dev.perdure.Perdure;
 import dev.perdure.PerdureBuilder;
 import dev.perdure.StartOptions;
 import dev.perdure.postgres.PostgresStore;
-import dev.perdure.simulation.store.Defects;
-import dev.perdure.spi.Store;
+import dev.perdure.torture.defect.Planted;
 import dev.perdure.torture.setup.Address;
 import dev.perdure.torture.setup.OutsideLedger;
 import dev.perdure.torture.setup.Site;
 import dev.perdure.torture.work.Workload.Parts;
+import java.io.BufferedReader;
 import java.io.IOException;
+import java.io.InputStreamReader;
+import java.nio.charset.StandardCharsets;
+import java.time.Instant;
+import java.util.Arrays;
+import java.util.Map;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
 
-/** A worker process of all workloads. Ends with its standard input, so that it cannot outlive what started it. */
+/**
+ * A worker process of all workloads. It says what time it is for each line of its input, and ends with its input, so
+ * that it cannot outlive what started it.
+ */
 public final class WorkerMain {
-    /** How many arguments there are without a defect. */
-    private static final int SOUND = 6;
+    private static final int ADDRESSES = 6;
 
     private WorkerMain() {}
 
-    /** Arguments: the address of the database, that of the ledger, and a defect of the store or nothing. */
+    /**
+     * Arguments: the address of the database, that of the ledger, and any of {@code defect=} what is wrong with the
+     * store, {@code pool=} the number of connections, {@code queue=} the queue from which alone it takes runs.
+     */
     public static void main(String... arguments) throws IOException {
-        try (HikariDataSource pool = Address.of(arguments, 0).pool();
+        Map<String, String> more = Arrays.stream(arguments)
+                .skip(ADDRESSES)
+                .map(each -> each.split("=", 2))
+                .collect(Collectors.toMap(each -> each[0], each -> each[1]));
+        Address address = Address.of(arguments, 0);
+        String size = more.get("pool");
+        try (HikariDataSource pool = size == null ? address.pool() : address.pool(Integer.parseInt(size));
                 HikariDataSource ledgerPool = Address.of(arguments, 3).pool();
                 PostgresStore store = PostgresStore.on(pool).open()) {
-            PerdureBuilder builder = Perdure.on(planted(store, arguments))
+            String defect = more.get("defect");
+            PerdureBuilder builder = Perdure.on(
+                            defect == null ? store : Planted.valueOf(defect).in(store))
                     .lease(Site.LEASE)
                     .maxRuns(200)
-                    .queues(StartOptions.DEFAULT_QUEUE);
+                    .label("process", Long.toString(ProcessHandle.current().pid()));
             Parts parts = new Parts(store, new OutsideLedger(ledgerPool));
-            Workloads.ALL.forEach(workload -> workload.register(builder, parts));
+            register(builder, parts, more.get("queue"));
             Perdure worker = builder.start();
             System.out.println("ready");
-            System.in.readAllBytes();
+            BufferedReader asked = new BufferedReader(new InputStreamReader(System.in, StandardCharsets.UTF_8));
+            String question = asked.readLine();
+            while (question != null) {
+                System.out.println(question + " " + Instant.now());
+                question = asked.readLine();
+            }
             worker.close();
         }
     }
 
-    private static Store planted(PostgresStore store, String... arguments) {
-        return arguments.length == SOUND ? store : planted(store, Defects.valueOf(arguments[SOUND]));
-    }
-
-    /** The store with a defect. */
-    public static Store planted(PostgresStore store, Defects defect) {
-        return defect.seen(defect.in(store));
+    private static void register(PerdureBuilder builder, Parts parts, @Nullable String queue) {
+        builder.register(Burst.all(parts));
+        if (queue != null) {
+            builder.queues(queue);
+            return;
+        }
+        builder.queues(StartOptions.DEFAULT_QUEUE).register(Hasty.definition());
+        Workloads.ALL.forEach(workload -> workload.register(builder, parts));
     }
 }

@@ -1,0 +1,85 @@
+package dev.perdure.torture.setup;
+
+import java.io.IOException;
+import java.io.OutputStream;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Optional;
+
+/** A file system in memory that is so small that it can be filled. */
+public final class SmallDisk implements AutoCloseable {
+    private static final int CHUNK = 64 * 1024;
+
+    private final Path root;
+
+    private SmallDisk(Path root) {
+        this.root = root;
+    }
+
+    /** Mounts one; nothing where this process may not. */
+    static Optional<SmallDisk> mount(String size) {
+        try {
+            Path root = Files.createTempDirectory("perdure-disk");
+            if (run("mount", "-t", "tmpfs", "-o", "mode=755,size=" + size, "tmpfs", root.toString())) {
+                return Optional.of(new SmallDisk(root));
+            }
+            Files.delete(root);
+            return Optional.empty();
+        } catch (IOException none) {
+            return Optional.empty();
+        }
+    }
+
+    private static boolean run(String... command) throws IOException {
+        try {
+            return new ProcessBuilder(command)
+                            .redirectOutput(ProcessBuilder.Redirect.DISCARD)
+                            .redirectError(ProcessBuilder.Redirect.DISCARD)
+                            .start()
+                            .waitFor()
+                    == 0;
+        } catch (InterruptedException interrupted) {
+            Thread.currentThread().interrupt();
+            throw new IOException("Interrupted.", interrupted);
+        }
+    }
+
+    /** Where a server may keep its data. */
+    Path folder() {
+        return root.resolve("server");
+    }
+
+    private Path filling() {
+        return root.resolve("filling");
+    }
+
+    /** Uses up all that is free. */
+    public void fill() throws IOException {
+        try (OutputStream out = Files.newOutputStream(filling())) {
+            while (true) {
+                out.write(new byte[CHUNK]);
+            }
+        } catch (IOException full) {
+            if (root.toFile().getUsableSpace() > CHUNK) {
+                throw full;
+            }
+        }
+    }
+
+    /** Gives it back. */
+    public void empty() throws IOException {
+        Files.deleteIfExists(filling());
+    }
+
+    @Override
+    public void close() {
+        try {
+            if (run("umount", root.toString()) || run("umount", "-l", root.toString())) {
+                Files.delete(root);
+            }
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+}
