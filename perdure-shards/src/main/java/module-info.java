@@ -4,7 +4,7 @@ import org.jspecify.annotations.NullMarked;
 @NullMarked
 module dev.perdure.shards {
     requires transitive dev.perdure;
-    requires static org.jspecify;
+    requires org.slf4j;
 
     exports dev.perdure.shards;
 }

@@ -103,8 +103,9 @@ final class MailDelivery implements Mailboxes {
                 ? null
                 : tables.byKey.get(parent.run().key());
         if (parent != null && waiting != null) {
-            deliver(waiting, parent.isReport() ? reportOf(row) : outcomeOf(row, parent.position()));
+            deliver(waiting, told(row, parent));
         }
+        tables.exchange.ended(row);
         forget(row.ref.id());
     }
 
@@ -122,6 +123,11 @@ final class MailDelivery implements Mailboxes {
         if (parent != null && told != null) {
             told.mailbox.forget(outcomeOf(child, parent.position()));
         }
+    }
+
+    /** What a parent gets when a run has ended. */
+    static Mail told(Row row, Parent parent) {
+        return parent.isReport() ? reportOf(row) : outcomeOf(row, parent.position());
     }
 
     private static Mail reportOf(Row row) {

@@ -52,6 +52,7 @@ final class MemoryEffects {
             case Effect.ClearState clear -> tables.objects.clear(row, clear);
             case Effect.ClearAllState() -> tables.objects.clearAll(row);
             case Effect.SetAttribute set -> row.description = set.in(row.description);
+            case Effect.Send send -> tables.exchange.send(row, send);
             case Effect.SetStatus set -> row.description = row.description.withStatus(set.text());
         }
     }

@@ -1,12 +1,34 @@
 package dev.perdure.memory;
 
+import dev.perdure.RunId;
+import dev.perdure.spi.change.Change;
+import dev.perdure.spi.change.Effect;
+import dev.perdure.spi.change.Mail;
+import dev.perdure.spi.change.NewRun;
+import dev.perdure.spi.change.Parent;
+import dev.perdure.spi.change.Payload;
+import dev.perdure.spi.change.RunRef;
 import dev.perdure.spi.shard.Exchange;
+import dev.perdure.spi.shard.Partitions;
+import java.util.Collection;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.NavigableMap;
 import java.util.Optional;
+import java.util.TreeMap;
+import java.util.UUID;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /** The store in memory as one of several shards. */
 final class MemoryExchange implements Exchange {
     private final Tables tables;
+    private final NavigableMap<Long, Outgoing> outgoing = new TreeMap<>();
+    private final Map<UUID, Long> tokens = new HashMap<>();
+    /** The parents of runs that are on other shards, by the keys of the runs. */
+    private final Map<Long, Parent> parents = new HashMap<>();
+
     private @Nullable Membership membership;
 
     MemoryExchange(Tables tables) {
@@ -24,6 +46,96 @@ final class MemoryExchange implements Exchange {
             Membership there = membership == null ? first : membership;
             membership = there;
             return there;
+        });
+    }
+
+    @Override
+    public List<Outgoing> outgoing(Collection<Integer> partitions, int limit) {
+        return tables.inTransaction(() -> outgoing.values().stream()
+                .filter(each -> partitions.contains(each.partition()))
+                .limit(limit)
+                .toList());
+    }
+
+    @Override
+    public void remove(Collection<Long> numbers) {
+        tables.inTransaction(() -> {
+            numbers.forEach(outgoing::remove);
+            tokens.values().removeAll(List.copyOf(numbers));
+            return true;
+        });
+    }
+
+    @Override
+    public Optional<Parent> parent(RunId run) {
+        return tables.inTransaction(
+                () -> Optional.ofNullable(tables.byId.get(run)).map(row -> parents.get(row.ref.key())));
+    }
+
+    @Override
+    public List<RunRef> liveChildren(Collection<RunRef> ofOthers) {
+        return tables.inTransaction(() -> parents.entrySet().stream()
+                .filter(link -> !link.getValue().isReport()
+                        && ofOthers.contains(link.getValue().run()))
+                .flatMap(link -> Stream.ofNullable(tables.byKey.get(link.getKey())))
+                .filter(row -> !row.state.isTerminal())
+                .map(row -> row.ref)
+                .toList());
+    }
+
+    @Override
+    public boolean hasChildren(RunRef parent) {
+        return tables.inTransaction(() -> parents.values().stream()
+                .anyMatch(
+                        link -> link.answers() && !link.isReport() && link.run().equals(parent)));
+    }
+
+    /** Keeps what a transition sends. */
+    void send(Row sender, Effect.Send send) {
+        keep(send.token(), send.partition(), new Content.Sent(send.change(), send.value(), sender.restarts));
+    }
+
+    /** The run as the other tables know it: a parent that is elsewhere is known only here. */
+    NewRun linked(NewRun run, long key) {
+        Parent parent = run.parent();
+        if (parent == null || !parent.isElsewhere()) {
+            return run;
+        }
+        parents.put(key, parent);
+        return run.withParent(null);
+    }
+
+    /** A run has ended: its parent gets the outcome, if it is on another shard. */
+    void ended(Row row) {
+        Parent parent = parents.get(row.ref.key());
+        if (parent != null && parent.answers()) {
+            Mail mail = MailDelivery.told(row, parent);
+            int life = parent.isReport() ? Change.Deliver.ANY_LIFE : parent.life();
+            keep(
+                    mail.token(),
+                    Partitions.of(parent.run().id()),
+                    new Content.Told(parent.run().id(), mail, life));
+        }
+    }
+
+    /** A run is removed. */
+    void removed(Row row) {
+        parents.remove(row.ref.key());
+    }
+
+    /** The values that are on their way. */
+    Stream<Payload> values() {
+        return outgoing.values().stream().map(each -> switch (each.content()) {
+            case Content.Sent sent -> sent.value();
+            case Content.Told told -> told.mail().payload();
+        });
+    }
+
+    private void keep(UUID token, int partition, Content content) {
+        tokens.computeIfAbsent(token, unseen -> {
+            long number = tables.nextNumber();
+            outgoing.put(number, new Outgoing(number, partition, content));
+            return number;
         });
     }
 }

@@ -135,7 +135,11 @@ final class MemoryPayloads implements Payloads {
     public Set<PayloadReference> referred(Collection<PayloadReference> references) {
         return tables.inTransaction(() -> {
             Set<PayloadReference> found = new HashSet<>();
-            Stream.concat(tables.byKey.values().stream().flatMap(MemoryPayloads::payloads), tables.objects.values())
+            Stream.of(
+                            tables.byKey.values().stream().flatMap(MemoryPayloads::payloads),
+                            tables.objects.values(),
+                            tables.exchange.values())
+                    .flatMap(all -> all)
                     .forEach(payload -> PayloadReference.of(payload).ifPresent(found::add));
             found.retainAll(references);
             return found;

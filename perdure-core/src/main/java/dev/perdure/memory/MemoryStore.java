@@ -39,7 +39,6 @@ public final class MemoryStore implements Store {
     private final MemoryQueries queries;
     private final MemoryRemovals removals;
     private final MemoryPayloads payloads;
-    private final MemoryExchange exchange;
 
     /** An empty store in real time. */
     public MemoryStore() {
@@ -58,7 +57,6 @@ public final class MemoryStore implements Store {
         this.dispatch = new MemoryDispatch(tables, ledger);
         this.queries = new MemoryQueries(tables);
         this.payloads = new MemoryPayloads(tables);
-        this.exchange = new MemoryExchange(tables);
         this.removals = new MemoryRemovals(tables, ledger.keys);
     }
 
@@ -168,7 +166,7 @@ public final class MemoryStore implements Store {
 
     @Override
     public Optional<Exchange> exchange() {
-        return Optional.of(exchange);
+        return Optional.of(tables.exchange);
     }
 
     @Override

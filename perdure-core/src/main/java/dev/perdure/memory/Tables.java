@@ -116,6 +116,7 @@ final class Tables {
     final MemoryVersions versions = new MemoryVersions(this);
     final MemoryReports reports = new MemoryReports(this);
     final MemoryReactions reactions = new MemoryReactions(this);
+    final MemoryExchange exchange = new MemoryExchange(this);
     private Consumer<Change.Start> starter = start -> {};
 
     private final Clockwork clockwork;
@@ -202,7 +203,8 @@ final class Tables {
 
     /** A new row, which has not entered its first state yet. */
     Row add(NewRun run) {
-        Row row = new Row(new RunRef(run.id(), nextNumber() * Partitions.COUNT + Partitions.of(run.id())), run, now());
+        RunRef ref = new RunRef(run.id(), nextNumber() * Partitions.COUNT + Partitions.of(run.id()));
+        Row row = new Row(ref, exchange.linked(run, ref.key()), now());
         byId.put(run.id(), row);
         byKey.put(row.ref.key(), row);
         return row;
@@ -375,6 +377,7 @@ final class Tables {
         }
         byId.remove(row.ref.id());
         byKey.remove(row.ref.key());
+        exchange.removed(row);
         if (row.startBy != null) {
             startLimits.remove(row);
         }

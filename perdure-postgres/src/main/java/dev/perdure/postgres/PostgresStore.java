@@ -166,7 +166,7 @@ public final class PostgresStore implements Store {
         this.versions = new PostgresVersions(database, schema);
         this.status = new PostgresStatus(database, schema, removals, versions);
         this.payloads = new PostgresPayloads(database, schema, ledgerSql.settings);
-        this.exchange = new PostgresExchange(database, schema);
+        this.exchange = new PostgresExchange(database, schema, ledgerSql.elsewhere);
         this.values = new PostgresValues(database, schema, ledgerSql.settings);
         this.journalBook = new JournalBook(database, schema, workers);
     }
@@ -216,6 +216,7 @@ public final class PostgresStore implements Store {
         ledger.breakOldCycles();
         queues.tidy();
         permits.tidy();
+        exchange.tidy();
     }
 
     private static void migrate(Database database, PostgresStoreBuilder wanted) {

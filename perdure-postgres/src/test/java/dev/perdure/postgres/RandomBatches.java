@@ -213,7 +213,8 @@ final class RandomBatches {
         }
         boolean call = shape == 1 && delay == null;
         Hold hold = random.nextInt(4) == 0 ? Hold.SHARED : Hold.EXCLUSIVE;
-        NewRun started = call ? run.on(new ObjectCall(new ObjectKey("cart", "k" + random.nextInt(3)), hold)) : run;
+        NewRun called = call ? run.on(new ObjectCall(new ObjectKey("cart", "k" + random.nextInt(3)), hold)) : run;
+        NewRun started = random.nextInt(6) == 0 ? called.withParent(elsewhere()) : called;
         List<Mail> mails = random.nextInt(10) == 0 ? List.of(mail()) : List.of();
         String label = "start %s%s%s%s"
                 .formatted(
@@ -322,7 +323,7 @@ final class RandomBatches {
         StringBuilder label = new StringBuilder("effects");
         int count = 1 + random.nextInt(3);
         for (int i = 0; i < count; i++) {
-            int kind = random.nextInt(row.object() != null ? 11 : 8);
+            int kind = random.nextInt(row.object() != null ? 12 : 9);
             label.append(' ').append(kind);
             Effect fixed = effect(kind, row, runs);
             if (fixed != null) {
@@ -356,10 +357,19 @@ final class RandomBatches {
             case 5 -> new Effect.Take(1 + random.nextInt(2));
             case 6 -> new Effect.SetAttribute("tags", random.nextBoolean() ? null : new AttributeValue.Flag(true));
             case 7 -> new Effect.SetStatus("status " + random.nextInt(3));
-            case 8 -> new Effect.SetState("n" + random.nextInt(2), payload("v" + random.nextInt(9)));
-            case 9 -> new Effect.ClearState("n" + random.nextInt(2));
+            case 8 -> {
+                UUID token = new UUID(random.nextLong(), random.nextLong());
+                yield new Effect.Send(token, random.nextInt(256), payload("change"), payload("value"));
+            }
+            case 9 -> new Effect.SetState("n" + random.nextInt(2), payload("v" + random.nextInt(9)));
+            case 10 -> new Effect.ClearState("n" + random.nextInt(2));
             default -> new Effect.ClearAllState();
         };
+    }
+
+    /** A parent on another shard, which gets the outcome or a report. */
+    private Parent elsewhere() {
+        return new Parent(new RunRef(RunId.of("elsewhere"), 77 * 256 + 5), random.nextInt(3), true, random.nextInt(2));
     }
 
     private Twin.Row any(List<Twin.Row> runs) {

@@ -23,6 +23,7 @@ import dev.perdure.postgres.read.StatisticsSql;
 import dev.perdure.postgres.removal.RemovalSql;
 import dev.perdure.postgres.report.LogSql;
 import dev.perdure.postgres.report.ReportSql;
+import dev.perdure.postgres.shard.ExchangeSql;
 import dev.perdure.postgres.status.StatusSql;
 import dev.perdure.postgres.transaction.TransactionSql;
 import dev.perdure.postgres.version.VersionSql;
@@ -93,6 +94,8 @@ final class StatementsIT {
                 ledger.localDag,
                 new OneChangeSql(SCHEMA),
                 ledger.mail,
+                ledger.elsewhere,
+                new ExchangeSql(SCHEMA),
                 ledger.dag,
                 ledger.objects,
                 ledger.completedCall,

@@ -12,6 +12,8 @@ import dev.perdure.spi.change.Change;
 import dev.perdure.spi.change.Lane;
 import dev.perdure.spi.change.RunRef;
 import dev.perdure.spi.change.WorkerId;
+import dev.perdure.spi.shard.Exchange.Membership;
+import dev.perdure.spi.shard.ShardMap;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
@@ -51,7 +53,10 @@ final class Twin {
                 .open();
         // What leases and migrations write tells nothing of batches, and the secret is a schema's own.
         this.tables = TestServer.query("""
-                SELECT string_agg(format('SELECT %%L || row_to_json(t)::text FROM %%I.%%I t', tablename || ' ', schemaname, tablename),
+                SELECT string_agg(format(CASE tablename
+                        -- A batch that is sent again leaves gaps in these numbers.
+                        WHEN 'outgoing' THEN 'SELECT %%L || (to_jsonb(t) - ''number'')::text FROM %%I.%%I t'
+                        ELSE 'SELECT %%L || row_to_json(t)::text FROM %%I.%%I t' END, tablename || ' ', schemaname, tablename),
                     ' UNION ALL ')
                 FROM pg_tables WHERE schemaname = '%s' AND tablename NOT IN ('worker', 'lane', 'migration', 'secret')
                 """.formatted(schema));
@@ -63,6 +68,7 @@ final class Twin {
 
     void empty() {
         TestServer.empty(schema);
+        store.exchange().orElseThrow().join(new Membership("a", ShardMap.first(List.of("a", "b"))));
         store.leases().join(new Joining(WORKER, Set.of("order"), null, Duration.ofMinutes(10), 2));
     }
 

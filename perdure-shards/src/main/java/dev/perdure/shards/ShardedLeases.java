@@ -18,9 +18,11 @@ import org.jspecify.annotations.Nullable;
  */
 final class ShardedLeases implements Leases, Dispatch {
     private final Shards shards;
+    private final Forwarding forwarding;
 
-    ShardedLeases(Shards shards) {
+    ShardedLeases(Shards shards, Forwarding forwarding) {
         this.shards = shards;
+        this.forwarding = forwarding;
     }
 
     @Override
@@ -46,6 +48,7 @@ final class ShardedLeases implements Leases, Dispatch {
                 break;
             }
         }
+        lookEverywhere();
         return swept;
     }
 
@@ -74,6 +77,7 @@ final class ShardedLeases implements Leases, Dispatch {
             claimed.addAll(polled.claimed());
             all.add(polled);
         }
+        lookEverywhere();
         return new Polled(
                 claimed,
                 all.stream().flatMap(polled -> polled.signalled().stream()).toList(),
@@ -85,5 +89,12 @@ final class ShardedLeases implements Leases, Dispatch {
                 all.stream().anyMatch(Polled::aloneWaits),
                 all.stream().flatMap(polled -> polled.changed().stream()).toList(),
                 all.stream().anyMatch(Polled::limited));
+    }
+
+    /** A sweep or a poll may have ended runs whose parents are elsewhere. */
+    private void lookEverywhere() {
+        for (int shard = 0; shard < shards.size() && shards.size() > 1; shard++) {
+            forwarding.look(shard);
+        }
     }
 }

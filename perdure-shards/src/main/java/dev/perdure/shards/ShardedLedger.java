@@ -4,10 +4,13 @@ import dev.perdure.RunId;
 import dev.perdure.StartKey;
 import dev.perdure.spi.Ledger;
 import dev.perdure.spi.Outcome;
+import dev.perdure.spi.Runs;
 import dev.perdure.spi.change.Change;
 import dev.perdure.spi.change.Effect;
 import dev.perdure.spi.change.Lane;
+import dev.perdure.spi.change.Move;
 import dev.perdure.spi.change.NewRun;
+import dev.perdure.spi.change.RunRef;
 import dev.perdure.spi.change.Task;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -15,14 +18,22 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
-/** Sends each change to the shard that has its run. Refuses a change that would need more than one shard. */
+/**
+ * Sends each change to the shard that has its run. What a transition does to runs of other shards, its own shard keeps for
+ * them in the same transaction.
+ */
 final class ShardedLedger implements Ledger {
     private final Shards shards;
+    private final Crossing crossing;
+    private final Forwarding forwarding;
 
-    ShardedLedger(Shards shards) {
+    ShardedLedger(Shards shards, Forwarding forwarding) {
         this.shards = shards;
+        this.crossing = new Crossing(shards);
+        this.forwarding = forwarding;
     }
 
     /**
@@ -60,12 +71,29 @@ final class ShardedLedger implements Ledger {
     private void apply(
             Lane lane, List<Change> changes, Map.Entry<Integer, List<Integer>> ofShard, @Nullable Outcome[] outcomes) {
         List<Integer> places = ofShard.getValue();
-        List<Outcome> some = shards.store(ofShard.getKey())
-                .ledger()
-                .apply(lane, places.stream().map(changes::get).toList());
+        List<Change> own = places.stream().map(changes::get).map(this::crossed).toList();
+        List<Outcome> some = shards.store(ofShard.getKey()).ledger().apply(lane, own);
         for (int i = 0; i < places.size(); i++) {
             outcomes[places.get(i)] = some.get(i);
         }
+        if (shards.size() > 1 && own.stream().anyMatch(ShardedLedger::maySend)) {
+            forwarding.look(ofShard.getKey());
+        }
+    }
+
+    private Change crossed(Change change) {
+        return change instanceof Change.Advance advance ? crossing.of(advance) : change;
+    }
+
+    /** Whether something may be on its way afterwards: what it sends, or the outcome of a run that it ends. */
+    private static boolean maySend(Change change) {
+        return switch (change) {
+            case Change.Advance advance ->
+                advance.move() instanceof Move.End
+                        || advance.effects().stream().anyMatch(Effect.Send.class::isInstance);
+            case Change.Command command -> true;
+            default -> false;
+        };
     }
 
     // ---- what has to be on one shard
@@ -88,7 +116,7 @@ final class ShardedLedger implements Ledger {
             case Change.Deliver deliver -> null;
             case Change.Command command -> null;
             case Change.Rerun rerun -> null;
-            case Change.Retry retry -> null;
+            case Change.Retry retry -> refusal(retry);
             case Change.Repair repair -> null;
             case Change.Reassign reassign -> null;
         };
@@ -134,22 +162,34 @@ final class ShardedLedger implements Ledger {
     }
 
     private @Nullable String refusal(RunId sender, int shard, Effect effect) {
-        return switch (effect) {
-            case Effect.Start start ->
-                shards.of(start.run().id()) == shard
-                        ? refusal(start.run(), start.tasks())
-                        : crosses(sender, "starts", start.run().id());
-            case Effect.Deliver deliver ->
-                shards.of(deliver.to()) == shard ? null : crosses(sender, "sends something to", deliver.to());
-            case Effect.Cancel cancel ->
-                shards.of(cancel.run()) == shard ? null : crosses(sender, "cancels", cancel.run());
-            default -> null;
-        };
+        if (!(effect instanceof Effect.Start start)) {
+            return null;
+        }
+        String crosses = crossing.crosses(shard, start) ? crossing.refusal(sender, start) : null;
+        return crosses == null ? refusal(start.run(), start.tasks()) : crosses;
     }
 
-    private String crosses(RunId sender, String does, RunId other) {
-        return "The run '%s' on shard '%s' %s the run '%s' on shard '%s'. That is not supported yet. Let their ids begin with the same text and a '/', so that they are on one shard."
-                .formatted(sender, nameOf(sender), does, other, nameOf(other));
+    /**
+     * The outcome of a run that has ended is on its way to its parent, or has arrived. What children on other shards sent
+     * after the end of the run was not kept.
+     */
+    private @Nullable String refusal(Change.Retry retry) {
+        int shard = shards.of(retry.run());
+        Optional<RunRef> run = shards.size() == 1
+                ? Optional.empty()
+                : shards.store(shard).runs().find(retry.run()).map(Runs.Found::ref);
+        if (run.isPresent()
+                && shards.ask(store -> store.exchange().orElseThrow().hasChildren(run.get()))
+                        .contains(true)) {
+            return "The run '%s' has called runs of other shards, whose outcomes may have come after its end. Fork it instead."
+                    .formatted(retry.run());
+        }
+        return shards.exchange(shard)
+                .parent(retry.run())
+                .filter(parent -> parent.answers() && !parent.isReport())
+                .map(parent -> "The run '%s', which called it, gets the outcome of '%s'. Fork one of them instead."
+                        .formatted(parent.run().id(), retry.run()))
+                .orElse(null);
     }
 
     private String nameOf(RunId run) {

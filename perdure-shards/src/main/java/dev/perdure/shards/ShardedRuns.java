@@ -18,6 +18,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.stream.Stream;
 
 /**
  * Queries about runs. A query about one run goes to its shard. One about many goes to all shards at the same time, and its
@@ -103,9 +104,13 @@ final class ShardedRuns implements Runs {
 
     @Override
     public List<RunRef> liveChildren(Collection<RunRef> parents) {
-        return shards.divide(parents, shards::of).entrySet().stream()
-                .flatMap(some -> shards.store(some.getKey()).runs().liveChildren(some.getValue()).stream())
-                .toList();
+        Stream<RunRef> beside = shards.divide(parents, shards::of).entrySet().stream()
+                .flatMap(some -> shards.store(some.getKey()).runs().liveChildren(some.getValue()).stream());
+        Stream<RunRef> elsewhere = shards
+                .ask(store -> store.exchange().orElseThrow().liveChildren(parents))
+                .stream()
+                .flatMap(List::stream);
+        return Stream.concat(beside, elsewhere).distinct().toList();
     }
 
     @Override

@@ -15,7 +15,7 @@ import java.util.Optional;
 final class ShardedStatus {
     private ShardedStatus() {}
 
-    /** The sums. Tables are those of every shard, with its name; a worker counts on every shard where it is alive. */
+    /** The sums. Tables are those of every shard, with its name. The workers are those of the shard that has the fewest. */
     static StoreStatus status(Shards shards) {
         List<StoreStatus> all = shards.ask(store -> store.status());
         Map<RunState, StoreStatus.InState> states = new EnumMap<>(RunState.class);
@@ -27,7 +27,7 @@ final class ShardedStatus {
         }
         return new StoreStatus(
                 all.stream().map(StoreStatus::at).max(Comparator.naturalOrder()).orElse(Instant.EPOCH),
-                all.stream().mapToInt(StoreStatus::workers).sum(),
+                all.stream().mapToInt(StoreStatus::workers).min().orElse(0),
                 List.copyOf(states.values()),
                 all.stream()
                         .map(StoreStatus::removal)

@@ -33,7 +33,8 @@ import java.util.stream.Stream;
 
 /**
  * A store that divides its runs among several other stores, its shards, such as PostgreSQL servers. There is no distributed
- * transaction: everything of a run is on one shard.
+ * transaction: everything of a run is on one shard, and what it sends to a run of another shard is kept by its own until it
+ * has arrived there.
  *
  * <pre>{@code
  * Store store = ShardedStore.over(
@@ -53,6 +54,7 @@ public final class ShardedStore implements Store {
     private static final Duration PATIENCE = Duration.ofSeconds(10);
 
     private final Shards shards;
+    private final Forwarding forwarding;
     private final ShardedLedger ledger;
     private final ShardedLeases leases;
     private final ShardedJournals journals;
@@ -70,10 +72,11 @@ public final class ShardedStore implements Store {
     private final ShardedRemovals removals;
     private final Parts parts;
 
-    private ShardedStore(Shards shards) {
+    private ShardedStore(Shards shards, boolean atOnce) {
         this.shards = shards;
-        this.ledger = new ShardedLedger(shards);
-        this.leases = new ShardedLeases(shards);
+        this.forwarding = new Forwarding(shards, atOnce);
+        this.ledger = new ShardedLedger(shards, forwarding);
+        this.leases = new ShardedLeases(shards, forwarding);
         this.journals = new ShardedJournals(shards);
         this.mailboxes =
                 new ShardedMailboxes(shards, shards.store(0).mailboxes().secret());
@@ -102,6 +105,15 @@ public final class ShardedStore implements Store {
      *     it was one of several shards
      */
     public static ShardedStore over(Shard... shards) {
+        return over(false, shards);
+    }
+
+    /** A store whose batches return only when everything that they send has arrived, for tests of stores. */
+    static ShardedStore settling(Shard... shards) {
+        return over(true, shards);
+    }
+
+    private static ShardedStore over(boolean atOnce, Shard... shards) {
         List<Shard> sorted =
                 Stream.of(shards).sorted(Comparator.comparing(Shard::name)).toList();
         ShardMap map = ShardMap.first(sorted.stream().map(Shard::name).toList());
@@ -109,7 +121,7 @@ public final class ShardedStore implements Store {
             throw new InvalidRequestException("Two of the shards %s have the same name. Give each a name of its own."
                     .formatted(sorted.stream().map(Shard::name).toList()));
         }
-        return new ShardedStore(new Shards(sorted, Memberships.agreed(sorted, map), PATIENCE));
+        return new ShardedStore(new Shards(sorted, Memberships.agreed(sorted, map), PATIENCE), atOnce);
     }
 
     /** Which part has what. */
@@ -245,6 +257,7 @@ public final class ShardedStore implements Store {
 
     @Override
     public void close() {
+        forwarding.close();
         shards.all().forEach(shard -> shard.store().close());
     }
 }

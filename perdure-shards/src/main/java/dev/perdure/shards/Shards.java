@@ -6,6 +6,7 @@ import dev.perdure.error.StoreException;
 import dev.perdure.spi.Store;
 import dev.perdure.spi.change.ObjectKey;
 import dev.perdure.spi.change.RunRef;
+import dev.perdure.spi.shard.Exchange;
 import dev.perdure.spi.shard.Partitions;
 import dev.perdure.spi.shard.ShardMap;
 import java.time.Duration;
@@ -14,6 +15,7 @@ import java.util.Collection;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
@@ -21,6 +23,7 @@ import java.util.concurrent.TimeoutException;
 import java.util.function.BiFunction;
 import java.util.function.Consumer;
 import java.util.function.Function;
+import java.util.function.IntPredicate;
 import java.util.function.Supplier;
 import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
@@ -42,17 +45,12 @@ final class Shards {
     }
 
     private static List<String> prefixes() {
-        @Nullable String[] found = new String[Partitions.COUNT];
-        int open = Partitions.COUNT;
-        for (int i = 0; open > 0; i++) {
+        Map<Integer, String> found = new TreeMap<>();
+        for (int i = 0; found.size() < Partitions.COUNT; i++) {
             String text = "p" + Integer.toString(i, Character.MAX_RADIX);
-            int partition = Partitions.ofText(text);
-            if (found[partition] == null) {
-                found[partition] = text + "/";
-                open--;
-            }
+            found.putIfAbsent(Partitions.ofText(text), text + "/");
         }
-        return List.of(found);
+        return List.copyOf(found.values());
     }
 
     List<Shard> all() {
@@ -88,6 +86,22 @@ final class Shards {
     /** The shard that decides about starts under a key. */
     int of(String definition, StartKey key) {
         return owners[partition(definition, key)];
+    }
+
+    int ofPartition(int partition) {
+        return owners[partition];
+    }
+
+    /** The partitions of the shards for which this holds. */
+    List<Integer> partitions(IntPredicate shard) {
+        return IntStream.range(0, Partitions.COUNT)
+                .filter(partition -> shard.test(owners[partition]))
+                .boxed()
+                .toList();
+    }
+
+    Exchange exchange(int shard) {
+        return all.get(shard).exchange();
     }
 
     Store having(RunId run) {

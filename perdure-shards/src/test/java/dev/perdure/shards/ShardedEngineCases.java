@@ -1,8 +1,10 @@
 package dev.perdure.shards;
 
+import static dev.perdure.ChildOptions.childId;
 import static dev.perdure.StartOptions.id;
 import static dev.perdure.shards.Shard.shard;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.perdure.Definition;
 import dev.perdure.Invocation;
@@ -12,17 +14,23 @@ import dev.perdure.RunFilter;
 import dev.perdure.RunId;
 import dev.perdure.RunInfo;
 import dev.perdure.RunState;
+import dev.perdure.StartOptions;
 import dev.perdure.Topic;
 import dev.perdure.TypeRef;
 import dev.perdure.dag.Dag;
+import dev.perdure.error.PerdureException;
+import dev.perdure.error.RunConflictException;
 import dev.perdure.object.Handler;
 import dev.perdure.object.ObjectContext;
 import dev.perdure.object.StateKey;
 import dev.perdure.object.VirtualObject;
 import dev.perdure.spi.Store;
+import dev.perdure.spi.shard.Partitions;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -50,6 +58,48 @@ abstract class ShardedEngineCases {
             (ctx, none) -> ctx.event(NEWS).await());
     private static final Definition<String, Integer> SPEAKER =
             Definition.of("speaker", String.class, Integer.class, (ctx, text) -> ctx.emit(NEWS, text));
+
+    private static final Topic<Integer> NUMBERS = Topic.of("numbers", Integer.class);
+    private static final Definition<String, String> CALLER =
+            Definition.of("caller", String.class, String.class, (ctx, child) -> {
+                try {
+                    return String.valueOf(ctx.startChild(Invocation.of(LEAF, 7), childId(child))
+                            .await());
+                } catch (RunConflictException taken) {
+                    return taken.getMessage();
+                }
+            });
+    private static final Definition<Integer, String> READER =
+            Definition.of("reader", Integer.class, String.class, (ctx, count) -> {
+                List<String> read = new ArrayList<>();
+                while (read.size() < count) {
+                    read.add(String.valueOf(ctx.receive(NUMBERS).await()));
+                }
+                return String.join(",", read);
+            });
+    private static final Definition<String, Integer> WRITER =
+            Definition.of("writer", String.class, Integer.class, (ctx, reader) -> {
+                for (int i = 0; i < 20; i++) {
+                    ctx.send(RunId.of(reader), NUMBERS, i);
+                }
+                return 0;
+            });
+    private static final Definition<String, Integer> ADDER = Definition.of(
+            "adder",
+            String.class,
+            Integer.class,
+            (ctx, key) -> ctx.object(Counter.class, key).call(Counter::add, 7));
+    private static final Definition<String, String> SLEEPER =
+            Definition.of("sleeper", String.class, String.class, (ctx, none) -> {
+                ctx.sleep(Duration.ofDays(1));
+                return none;
+            });
+    private static final Definition<String, String> KEEPER = Definition.of(
+            "keeper",
+            String.class,
+            String.class,
+            (ctx, child) ->
+                    ctx.startChild(Invocation.of(SLEEPER, ""), childId(child)).await());
 
     @VirtualObject("counter")
     static final class Counter {
@@ -82,6 +132,12 @@ abstract class ShardedEngineCases {
                 .register(SUM)
                 .register(LISTENER)
                 .register(SPEAKER)
+                .register(CALLER)
+                .register(READER)
+                .register(WRITER)
+                .register(ADDER)
+                .register(SLEEPER)
+                .register(KEEPER)
                 .register(new Counter())
                 .start();
     }
@@ -144,16 +200,14 @@ abstract class ShardedEngineCases {
         for (int i = 0; i < 10; i++) {
             String key = "c" + i;
             assertThat(perdure.object(Counter.class, key).call(Counter::add, 2)).isEqualTo(2);
-            assertThat(perdure.object(Counter.class, key).call(Counter::add, 3)).isEqualTo(5);
+            Run<Integer> sent = perdure.object(Counter.class, key).send(Counter::add, 3, StartOptions.defaults());
+            assertThat(sent.result(SOON)).isEqualTo(5);
+            assertThat(perdure.run(sent.id(), TypeRef.of(Integer.class)).result(SOON))
+                    .isEqualTo(5);
         }
-        RunFilter calls = RunFilter.all().idPrefix("p"); // Their ids begin with a text that has the object's partition.
+        RunFilter calls = RunFilter.all().definition("counter/add");
         assertThat(first.runs().list(calls)).isNotEmpty();
         assertThat(second.runs().list(calls)).isNotEmpty();
-        assertThat(store.runs().list(calls))
-                .hasSize(20)
-                .allSatisfy(run -> assertThat(
-                                perdure.run(run.id(), TypeRef.of(Integer.class)).result(SOON))
-                        .isIn(2, 5));
     }
 
     @Test
@@ -167,5 +221,74 @@ abstract class ShardedEngineCases {
         assertThat(perdure.start(Invocation.of(SPEAKER, "hello")).result(SOON)).isEqualTo(4);
         assertThat(listeners)
                 .allSatisfy(listener -> assertThat(listener.result(SOON)).isEqualTo("hello"));
+    }
+
+    /** An id on the other shard than this one. */
+    private String across(RunId id, String name) {
+        return ids(name, 2).get(1 - store.parts().of(id)).value();
+    }
+
+    @Test
+    void a_child_on_another_shard_gives_its_result_and_its_failure() {
+        for (RunId id : ids("parent-", 2)) {
+            String child = across(id, "child-of-" + id + "-");
+            assertThat(perdure.start(Invocation.of(CALLER, child), id(id.value()))
+                            .result(SOON))
+                    .isEqualTo("14");
+            assertThat(perdure.run(RunId.of(child), TypeRef.of(Integer.class)).result(SOON))
+                    .isEqualTo(14);
+            RunId second = RunId.of(id.value() + "/again");
+            assertThat(perdure.start(Invocation.of(CALLER, child), id(second.value()))
+                            .result(SOON))
+                    .contains("The run id '" + child + "' is taken.");
+        }
+    }
+
+    @Test
+    void messages_arrive_once_and_in_order() {
+        List<RunId> readers = ids("reader-", 2);
+        for (RunId reader : readers) {
+            Run<String> reading = perdure.start(Invocation.of(READER, 20), id(reader.value()));
+            perdure.start(Invocation.of(WRITER, reader.value()), id(across(reader, "writer-to-" + reader + "-")))
+                    .result(SOON);
+            assertThat(reading.result(SOON))
+                    .isEqualTo(IntStream.range(0, 20).mapToObj(String::valueOf).collect(Collectors.joining(",")));
+        }
+    }
+
+    @Test
+    void runs_call_objects_of_any_shard() {
+        for (int i = 0; i < 6; i++) {
+            String key = "called-" + i;
+            assertThat(perdure.start(Invocation.of(ADDER, key)).result(SOON)).isEqualTo(7);
+            assertThat(perdure.start(Invocation.of(ADDER, key)).result(SOON)).isEqualTo(14);
+        }
+    }
+
+    @Test
+    void a_kill_reaches_children_on_another_shard() {
+        for (RunId id : ids("killed-", 2)) {
+            String child = across(id, "sleeper-of-" + id + "-");
+            Run<String> run = perdure.start(Invocation.of(KEEPER, child), id(id.value()));
+            while (store.runs().find(RunId.of(child)).isEmpty()) {
+                Thread.onSpinWait();
+            }
+            run.kill("enough");
+            assertThatThrownBy(() -> perdure.run(RunId.of(child), TypeRef.of(String.class))
+                            .result(SOON))
+                    .isInstanceOf(PerdureException.class);
+            assertThat(store.runs().find(RunId.of(child)).orElseThrow().info().state())
+                    .isEqualTo(RunState.CANCELLED);
+        }
+    }
+
+    @Test
+    void nothing_stays_on_its_way() {
+        List<Integer> all = IntStream.range(0, Partitions.COUNT).boxed().toList();
+        for (Store shard : List.of(first, second)) {
+            while (!shard.exchange().orElseThrow().outgoing(all, 1).isEmpty()) {
+                Thread.onSpinWait();
+            }
+        }
     }
 }

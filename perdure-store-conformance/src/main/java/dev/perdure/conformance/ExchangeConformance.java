@@ -3,18 +3,29 @@ package dev.perdure.conformance;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.perdure.RunId;
+import dev.perdure.RunState;
+import dev.perdure.spi.Outcome;
 import dev.perdure.spi.change.Change;
+import dev.perdure.spi.change.Channel;
 import dev.perdure.spi.change.Effect;
+import dev.perdure.spi.change.EndReport;
+import dev.perdure.spi.change.Mail;
+import dev.perdure.spi.change.NewRun;
+import dev.perdure.spi.change.Parent;
+import dev.perdure.spi.change.Payload;
 import dev.perdure.spi.change.RunRef;
 import dev.perdure.spi.change.WorkerId;
 import dev.perdure.spi.shard.Exchange;
 import dev.perdure.spi.shard.Exchange.Membership;
 import dev.perdure.spi.shard.Partitions;
 import dev.perdure.spi.shard.ShardMap;
+import java.time.Duration;
 import java.util.List;
+import java.util.UUID;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 
-/** Which of several shards a store is. */
+/** Which of several shards a store is, and what it keeps for the others. */
 public abstract class ExchangeConformance extends StoreConformance {
     /** For subclasses. */
     protected ExchangeConformance() {}
@@ -52,5 +63,132 @@ public abstract class ExchangeConformance extends StoreConformance {
             assertThat(Partitions.ofKey(refOf(id).key())).isEqualTo(Partitions.of(RunId.of(id)));
         }
         assertThat(Partitions.of(RunId.of("root/1-abc"))).isEqualTo(Partitions.of(RunId.of("root")));
+    }
+
+    private static final List<Integer> ALL =
+            IntStream.range(0, Partitions.COUNT).boxed().toList();
+
+    private List<Exchange.Content> underWay() {
+        return exchange().outgoing(ALL, 100).stream()
+                .map(Exchange.Outgoing::content)
+                .toList();
+    }
+
+    private static Effect.Send send(String text, int partition) {
+        return new Effect.Send(
+                UUID.nameUUIDFromBytes(payload(text).bytes()), partition, payload(text), payload("value of " + text));
+    }
+
+    private static Exchange.Content sent(String text) {
+        return new Exchange.Content.Sent(payload(text), payload("value of " + text), 0);
+    }
+
+    private void joinShards() {
+        exchange().join(new Membership("a", ShardMap.first(List.of("a", "b"))));
+    }
+
+    @Test
+    void what_a_transition_sends_is_kept_once_and_in_order_until_it_is_removed() {
+        WorkerId worker = join();
+        RunRef run = startOwned(worker, "sender");
+        Change.Advance first = advance(run, 1, STAY, List.of(send("b", 7), send("a", 9)), step(1, "1"));
+        apply(worker, first);
+        apply(worker, first);
+        apply(worker, advance(run, 1, sleep(Duration.ofHours(1)), List.of(send("c", 7)), step(2, "2")));
+        assertThat(underWay()).containsExactly(sent("b"), sent("a"), sent("c"));
+        assertThat(exchange().outgoing(List.of(7), 100))
+                .extracting(Exchange.Outgoing::content)
+                .containsExactly(sent("b"), sent("c"));
+        assertThat(exchange().outgoing(ALL, 2)).hasSize(2);
+        exchange()
+                .remove(exchange().outgoing(ALL, 2).stream()
+                        .map(Exchange.Outgoing::number)
+                        .toList());
+        assertThat(underWay()).containsExactly(sent("c"));
+    }
+
+    @Test
+    void a_fenced_transition_sends_nothing() {
+        WorkerId worker = join();
+        RunRef run = startOwned(worker, "sender");
+        assertThat(apply(worker, advance(run, 7, sleep(Duration.ofHours(1)), List.of(send("a", 7)))))
+                .isInstanceOf(Outcome.Fenced.class);
+        assertThat(apply(new WorkerId(UUID.randomUUID()), advance(run, 1, STAY, List.of(send("a", 7)), step(1, "1"))))
+                .isInstanceOf(Outcome.Fenced.class);
+        assertThat(underWay()).isEmpty();
+    }
+
+    private static NewRun childOf(String id, Parent parent) {
+        return newRun(id).withParent(parent);
+    }
+
+    private static Parent elsewhere(int position) {
+        return new Parent(new RunRef(RunId.of("caller"), 77 * 256 + 5), position, true, 3);
+    }
+
+    private Exchange.Content.Told told(RunRef child, NewRun run, Mail mail, int life) {
+        UUID token = new UUID(child.key(), run.seed());
+        return new Exchange.Content.Told(
+                RunId.of("caller"),
+                new Mail(mail.channel(), token, mail.status(), mail.text(), mail.payload(), mail.headers()),
+                life);
+    }
+
+    @Test
+    void the_outcome_of_a_run_whose_parent_is_elsewhere_is_kept_for_it() {
+        joinShards();
+        WorkerId worker = join();
+        NewRun first = childOf("first", elsewhere(4));
+        RunRef completed = startOwned(worker, first);
+        assertThat(exchange().parent(RunId.of("first"))).contains(elsewhere(4));
+        assertThat(exchange().liveChildren(List.of(elsewhere(4).run()))).containsExactly(completed);
+        assertThat(exchange().hasChildren(elsewhere(4).run())).isTrue();
+        assertThat(underWay()).isEmpty();
+        Change.Advance end = advance(completed, 1, complete("42"));
+        apply(worker, end);
+        apply(worker, end);
+        Mail value = Mail.value(Channel.answer(4), new UUID(0, 0), payload("42"));
+        assertThat(underWay()).containsExactly(told(completed, first, value, 3));
+        assertThat(exchange().liveChildren(List.of(elsewhere(4).run()))).isEmpty();
+        assertThat(exchange().hasChildren(elsewhere(4).run())).isTrue();
+    }
+
+    @Test
+    void it_is_kept_whatever_ends_the_run() {
+        joinShards();
+        NewRun killed = childOf("killed", elsewhere(4));
+        RunRef run = startReady(killed);
+        command(run, Change.CommandKind.KILL, "enough");
+        Mail failure = Mail.failure(Channel.answer(4), new UUID(0, 0), "CANCELLED: enough", Payload.EMPTY);
+        assertThat(underWay()).containsExactly(told(run, killed, failure, 3));
+    }
+
+    @Test
+    void it_is_kept_when_a_sweep_ends_the_run_of_a_dead_worker() {
+        joinShards();
+        WorkerId worker = join();
+        NewRun killed = childOf("killed", elsewhere(4));
+        RunRef run = startOwned(worker, killed);
+        command(run, Change.CommandKind.KILL, "enough");
+        store().leases().leave(worker);
+        store().leases().sweep(10);
+        Mail failure = Mail.failure(Channel.answer(4), new UUID(0, 0), "CANCELLED: enough", Payload.EMPTY);
+        assertThat(underWay()).containsExactly(told(run, killed, failure, 3));
+    }
+
+    @Test
+    void a_run_that_reports_elsewhere_keeps_its_report() {
+        joinShards();
+        WorkerId worker = join();
+        NewRun reporting = childOf("reporting", elsewhere(Parent.REPORTS));
+        RunRef run = startOwned(worker, reporting);
+        apply(worker, advance(run, 1, complete("42")));
+        Mail report = Mail.value(
+                EndReport.channel(),
+                new UUID(0, 0),
+                new EndReport(RunId.of("reporting"), RunState.COMPLETED, "").payload());
+        assertThat(underWay()).containsExactly(told(run, reporting, report, Change.Deliver.ANY_LIFE));
+        assertThat(exchange().liveChildren(List.of(elsewhere(0).run()))).isEmpty();
+        assertThat(exchange().hasChildren(elsewhere(0).run())).isFalse();
     }
 }

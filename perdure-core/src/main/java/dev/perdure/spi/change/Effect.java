@@ -6,6 +6,7 @@ import dev.perdure.attribute.Description;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
+import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -137,4 +138,15 @@ public sealed interface Effect {
      * @param text the status
      */
     record SetStatus(String text) implements Effect {}
+
+    /**
+     * Keeps a change of a run of another shard until it has arrived there: see {@link dev.perdure.spi.shard.Exchange}. The
+     * store does not read it.
+     *
+     * @param token identifies it, so that it is kept once
+     * @param partition the partition of that run
+     * @param change the change without its value
+     * @param value the value, which may refer to a large payload; empty if it has none
+     */
+    record Send(UUID token, int partition, Payload change, Payload value) implements Effect {}
 }

@@ -1,8 +1,24 @@
 package dev.perdure.spi.shard;
 
+import dev.perdure.RunId;
+import dev.perdure.spi.change.Change;
+import dev.perdure.spi.change.Effect;
+import dev.perdure.spi.change.Mail;
+import dev.perdure.spi.change.Parent;
+import dev.perdure.spi.change.Payload;
+import dev.perdure.spi.change.RunRef;
+import java.util.Collection;
+import java.util.List;
 import java.util.Optional;
 
-/** What a store keeps so that it can be one of several shards. */
+/**
+ * What a store keeps so that it can be one of several shards: which one it is, and what is on its way to the others.
+ *
+ * <p>A transition that does something to a run of another shard keeps it here by {@link Effect.Send}, in its own transaction.
+ * A run whose parent {@link Parent#isElsewhere() is elsewhere} keeps its outcome here, or its report, in the transaction in
+ * which it ends, in whatever way. Whoever carries these things over applies them first and removes them afterwards, so they
+ * may be applied twice: changes are idempotent.
+ */
 public interface Exchange {
     /**
      * The name of a shard and the map that it works with.
@@ -17,4 +33,53 @@ public interface Exchange {
 
     /** Stores a first membership, unless there is one, and returns the one that is there then. */
     Membership join(Membership first);
+
+    /**
+     * Something that is on its way.
+     *
+     * @param number its place: what one run has sent has ascending numbers, in the order in which the run sent it
+     * @param partition the partition of the run that it is for
+     * @param content what it is
+     */
+    record Outgoing(long number, int partition, Content content) {}
+
+    /** What is on its way. */
+    sealed interface Content {
+        /**
+         * A change that a transition sent.
+         *
+         * @param change the change without its value, as it was sent
+         * @param value its value
+         * @param life the life of the run that sent it
+         */
+        record Sent(Payload change, Payload value, int life) implements Content {}
+
+        /**
+         * The outcome or the report of a run that has ended.
+         *
+         * @param to the run that gets it
+         * @param mail the mail
+         * @param life the life of that run, or {@link Change.Deliver#ANY_LIFE}
+         */
+        record Told(RunId to, Mail mail, int life) implements Content {}
+    }
+
+    /**
+     * What is on its way to runs of these partitions, by number.
+     *
+     * @param limit how many at most
+     */
+    List<Outgoing> outgoing(Collection<Integer> partitions, int limit);
+
+    /** Removes what has arrived. Numbers that are not there have no effect. */
+    void remove(Collection<Long> numbers);
+
+    /** The parent of a run, if that is on another shard. */
+    Optional<Parent> parent(RunId run);
+
+    /** The runs here that have not ended and whose parents are these runs of other shards, without those that only report. */
+    List<RunRef> liveChildren(Collection<RunRef> parents);
+
+    /** Whether runs here, ended or not, have this run of another shard as their parent, and it gets their outcomes. */
+    boolean hasChildren(RunRef parent);
 }

@@ -120,10 +120,12 @@ public final class PayloadSql {
             WHERE ${journal}
                OR ${mail}
                OR ${publication}
+               OR ${outgoing}
                OR (SELECT true FROM ${schema}.object_state t WHERE t.reference = g.reference LIMIT 1) IS NOT NULL
             """.replace("${journal}", refers("journal"))
             .replace("${mail}", refers("mail"))
-            .replace("${publication}", refers("publication"));
+            .replace("${publication}", refers("publication"))
+            .replace("${outgoing}", refers("outgoing"));
 
     /** Retention keeps its row locked while it removes runs. The worker then asks again later. */
     private static final String TAKE_TURN = """

@@ -1,40 +1,52 @@
 package dev.perdure.postgres.shard;
 
+import dev.perdure.RunId;
+import dev.perdure.postgres.jdbc.Codes;
 import dev.perdure.postgres.jdbc.Database;
 import dev.perdure.postgres.jdbc.Query;
 import dev.perdure.postgres.jdbc.Results;
 import dev.perdure.postgres.jdbc.Schema;
+import dev.perdure.postgres.write.part.ElsewhereSql;
+import dev.perdure.spi.change.Channel;
+import dev.perdure.spi.change.Mail;
+import dev.perdure.spi.change.Parent;
+import dev.perdure.spi.change.Payload;
+import dev.perdure.spi.change.RunRef;
 import dev.perdure.spi.shard.Exchange;
 import dev.perdure.spi.shard.ShardMap;
 import java.sql.ResultSet;
 import java.sql.SQLException;
+import java.util.Collection;
+import java.util.List;
+import java.util.Map;
 import java.util.Optional;
+import java.util.UUID;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
 
 /** A PostgreSQL database as one of several shards. */
 public final class PostgresExchange implements Exchange {
-    private static final String MEMBERSHIP = "SELECT name, version, owners FROM ${schema}.shard";
-
-    private static final String JOIN = """
-            INSERT INTO ${schema}.shard (name, version, owners) VALUES (?, ?, ?) ON CONFLICT DO NOTHING RETURNING name
-            """;
+    private static final long TIDY_NANOS = TimeUnit.MINUTES.toNanos(1);
 
     private final Query query;
-    private final String membership;
-    private final String join;
+    private final ExchangeSql sql;
+    private final ElsewhereSql elsewhere;
+    private final AtomicLong nextTidying = new AtomicLong(System.nanoTime());
+    private volatile long tidiedTo;
 
-    public PostgresExchange(Database database, Schema schema) {
+    public PostgresExchange(Database database, Schema schema, ElsewhereSql elsewhere) {
         this.query = new Query(database);
-        this.membership = schema.sql(MEMBERSHIP);
-        this.join = schema.sql(JOIN);
+        this.sql = new ExchangeSql(schema);
+        this.elsewhere = elsewhere;
     }
 
     @Override
     public Optional<Membership> membership() {
-        return query.all(membership, parameters -> {}, PostgresExchange::read).stream()
+        return query.all(sql.membership, parameters -> {}, PostgresExchange::member).stream()
                 .findFirst();
     }
 
-    private static Membership read(ResultSet row) throws SQLException {
+    private static Membership member(ResultSet row) throws SQLException {
         return new Membership(row.getString("name"), new ShardMap(row.getInt("version"), Results.texts(row, "owners")));
     }
 
@@ -42,12 +54,86 @@ public final class PostgresExchange implements Exchange {
     @Override
     public Membership join(Membership first) {
         query.all(
-                join,
+                sql.join,
                 parameters -> parameters
                         .text(first.name())
                         .integer(first.map().version())
                         .texts(first.map().owners()),
                 row -> row.getString("name"));
+        elsewhere.beShard();
         return membership().orElseThrow();
+    }
+
+    @Override
+    public List<Outgoing> outgoing(Collection<Integer> partitions, int limit) {
+        Short[] some = partitions.stream().map(Integer::shortValue).toArray(Short[]::new);
+        return query.all(
+                sql.outgoing, parameters -> parameters.shorts(some).integer(limit), PostgresExchange::outgoing);
+    }
+
+    private static Outgoing outgoing(ResultSet row) throws SQLException {
+        byte[] change = row.getBytes("change");
+        Payload payload = new Payload(row.getBytes("payload"));
+        Content content = change == null
+                ? new Content.Told(RunId.of(row.getString("to_run")), mail(row, payload), row.getInt("life"))
+                : new Content.Sent(new Payload(change), payload, row.getInt("life"));
+        return new Outgoing(row.getLong("number"), row.getInt("to_partition"), content);
+    }
+
+    private static Mail mail(ResultSet row, Payload payload) throws SQLException {
+        return new Mail(
+                new Channel(Codes.channel(row.getInt("channel")), row.getInt("position"), row.getString("name")),
+                row.getObject("token", UUID.class),
+                Codes.recordedStatus(row.getInt("status")),
+                row.getString("text"),
+                payload,
+                Map.of());
+    }
+
+    @Override
+    public void remove(Collection<Long> numbers) {
+        long[] arrived = numbers.stream().mapToLong(Long::longValue).toArray();
+        query.all(sql.remove, parameters -> parameters.longs(arrived), row -> row.getLong(1));
+    }
+
+    @Override
+    public Optional<Parent> parent(RunId run) {
+        return query
+                .all(
+                        sql.parent,
+                        parameters -> parameters.text(run.value()),
+                        row -> new Parent(
+                                new RunRef(RunId.of(row.getString("parent")), row.getLong("parent_key")),
+                                row.getInt("position"),
+                                row.getBoolean("answers"),
+                                row.getInt("life")))
+                .stream()
+                .findFirst();
+    }
+
+    @Override
+    public List<RunRef> liveChildren(Collection<RunRef> parents) {
+        long[] keys = parents.stream().mapToLong(RunRef::key).toArray();
+        return query.all(
+                sql.liveChildren,
+                parameters -> parameters.longs(keys),
+                row -> new RunRef(RunId.of(row.getString("id")), row.getLong("key")));
+    }
+
+    @Override
+    public boolean hasChildren(RunRef parent) {
+        return query.all(sql.hasChildren, parameters -> parameters.number(parent.key()), row -> row.getBoolean("some"))
+                .getFirst();
+    }
+
+    /** Forgets the parents of runs that were removed, some of them at a time. */
+    public void tidy() {
+        long due = nextTidying.get();
+        if (elsewhere.isShard()
+                && System.nanoTime() - due >= 0
+                && nextTidying.compareAndSet(due, System.nanoTime() + TIDY_NANOS)) {
+            tidiedTo = query.all(sql.tidy, parameters -> parameters.number(tidiedTo), row -> row.getLong("next"))
+                    .getFirst();
+        }
     }
 }

@@ -19,8 +19,10 @@ import dev.perdure.postgres.lane.Workers;
 import dev.perdure.postgres.reaction.ReactionParts;
 import dev.perdure.postgres.reaction.TouchedRuns;
 import dev.perdure.postgres.write.change.Entries;
+import dev.perdure.postgres.write.change.Keys;
 import dev.perdure.postgres.write.change.Moves;
 import dev.perdure.postgres.write.part.DagParts;
+import dev.perdure.postgres.write.part.ElsewhereParts;
 import dev.perdure.postgres.write.part.LedgerSql;
 import dev.perdure.postgres.write.part.MailParts;
 import dev.perdure.postgres.write.part.ObjectParts;
@@ -283,6 +285,11 @@ public final class PostgresLeases implements Leases {
         long[] awaited = keys(lost.stream().filter(LostRun::awaited));
         if (awaited.length > 0) {
             parts.add(MailParts.answer(ledgerSql.mail, sending(), awaited, new String[0], Results::skip));
+        }
+        long[] answering =
+                keys(lost.stream().filter(run -> Keys.answers(run.run().key())));
+        if (answering.length > 0 && ledgerSql.elsewhere.isShard()) {
+            parts.add(ElsewhereParts.tell(ledgerSql.elsewhere, sending(), answering, new String[0]));
         }
         long[] preceding = keys(lost.stream().filter(LostRun::precedes));
         if (preceding.length > 0) {

@@ -6,6 +6,7 @@ import dev.perdure.postgres.write.change.Batch;
 import dev.perdure.postgres.write.part.Answers;
 import dev.perdure.postgres.write.part.CommandParts;
 import dev.perdure.postgres.write.part.DagParts;
+import dev.perdure.postgres.write.part.ElsewhereParts;
 import dev.perdure.postgres.write.part.LedgerSql;
 import dev.perdure.postgres.write.part.MailParts;
 import dev.perdure.postgres.write.part.ObjectParts;
@@ -29,6 +30,7 @@ public final class LookedUpPlan {
     private final ObjectParts objects;
     private final MailParts mail;
     private final CommandParts commands;
+    private final ElsewhereParts elsewhere;
 
     /**
      * The plan for a batch.
@@ -46,6 +48,7 @@ public final class LookedUpPlan {
         this.dags = new DagParts(sql.dag, sending, batch, answers);
         this.objects = new ObjectParts(sql, sending, batch, answers);
         this.mail = new MailParts(sql.mail, sending, batch, answers);
+        this.elsewhere = new ElsewhereParts(sql.elsewhere, sending, batch);
         this.commands = new CommandParts(sql.commands, sending, batch, answers);
     }
 
@@ -85,6 +88,7 @@ public final class LookedUpPlan {
         addLocks(parts);
         parts.addIf(!batch.stays.isEmpty(), () -> runs.append(careful));
         parts.addIf(batch.starts(), runs::start);
+        parts.addIf(batch.elsewhere.links(), elsewhere::link);
         parts.addIf(!batch.tasks.isEmpty(), dags::startTasks);
         parts.addIf(batch.objects.enters(), objects::enter);
         parts.addIf(!batch.births.limited().isEmpty(), runs::limit);
@@ -93,6 +97,7 @@ public final class LookedUpPlan {
         parts.addIf(!batch.cancels.isEmpty(), commands::cancels);
         parts.addIf(batch.ends.follows(), objects::follow);
         parts.addIf(!batch.ownEffects.isEmpty(), mail::effects);
+        parts.addIf(batch.elsewhere.sends(), elsewhere::send);
         parts.addIf(!batch.described.isEmpty(), runs::describe);
         parts.addIf(batch.objects.changesStates(), objects::states);
         parts.addIf(!batch.deliveries.isEmpty(), mail::deliver);
@@ -103,6 +108,7 @@ public final class LookedUpPlan {
         parts.addIf(batch.completedCalls.states.changesStates(), objects::statesOfCompleted);
         parts.addIf(batch.attributed().length > 0, runs::findable);
         parts.addIf(batch.answers(), mail::answer);
+        parts.addIf(batch.answers() && context.sql().elsewhere.isShard(), elsewhere::tell);
         parts.addIf(batch.releases(), objects::release);
         parts.addIf(batch.opens(), dags::open);
         parts.addIf(!batch.touched.isEmpty(), () -> context.react(batch.touched));

@@ -46,6 +46,7 @@ public final class Batch {
     public final Described described = new Described();
     public final BatchObjects objects = new BatchObjects();
     public final MailDeliveries deliveries = new MailDeliveries();
+    public final Elsewhere elsewhere = new Elsewhere();
     public final List<Placed<Change.CompletedCall>> completedCallChanges = new ArrayList<>();
     public final CompletedCalls completedCalls = new CompletedCalls();
     /** The runs that may fail, be paused or cancelled. */
@@ -78,6 +79,7 @@ public final class Batch {
         moves.sort(Comparator.comparingLong(placed -> placed.change().run().key()));
         this.births = born(unborn, keys);
         objects.born(births.all);
+        elsewhere.born(births.all);
         completedCalls.add(completedCallChanges, completedCallChanges.isEmpty() ? Map.of() : ends.holders(), keys);
     }
 
@@ -114,6 +116,7 @@ public final class Batch {
             case Effect.ClearAllState() -> objects.clearAll(sender);
             case Effect.SetAttribute set -> described.set(sender, set);
             case Effect.SetStatus set -> described.set(sender, set);
+            case Effect.Send send -> elsewhere.send(sender, send);
         }
     }
 

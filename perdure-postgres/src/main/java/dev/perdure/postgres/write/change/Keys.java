@@ -87,10 +87,11 @@ public final class Keys {
     /** The key of a run to start. */
     public static long key(long number, NewRun run) {
         Parent parent = run.parent();
-        long unanswered = run.admission().unanswered() ? UNANSWERED : 0;
-        return number << PARTITION_BITS
-                | Partitions.of(run.id())
-                | (parent != null && parent.answers() ? ANSWERS : unanswered);
+        boolean answers = parent != null && parent.answers();
+        // A child of a run of another shard is started by what that shard sends, of which a copy may arrive late, too.
+        boolean near = parent != null && parent.answers() && !parent.isElsewhere();
+        boolean copied = run.admission().unanswered() && !near;
+        return number << PARTITION_BITS | Partitions.of(run.id()) | (answers ? ANSWERS : 0) | (copied ? UNANSWERED : 0);
     }
 
     /** The key of a run that holds a virtual object or waits for it. */

@@ -97,13 +97,17 @@ public final class NewRuns {
         @Nullable
         Long parent() {
             Parent parent = birth.run().parent();
-            return parent == null ? null : Long.valueOf(parent.run().key());
+            return parent == null || parent.isElsewhere()
+                    ? null
+                    : Long.valueOf(parent.run().key());
         }
 
         @Nullable
         Integer parentPosition() {
             Parent parent = birth.run().parent();
-            return parent == null || !parent.answers() ? null : Integer.valueOf(parent.position());
+            return parent == null || !parent.answers() || parent.isElsewhere()
+                    ? null
+                    : Integer.valueOf(parent.position());
         }
     }
 

@@ -171,6 +171,7 @@ public final class LedgerSql {
     public final OwnSql own;
     public final LocalDagSql localDag;
     public final MailSql mail;
+    public final ElsewhereSql elsewhere;
     public final ObjectSql objects;
     public final CompletedCallSql completedCall;
     public final FreeCallSql free;
@@ -193,6 +194,7 @@ public final class LedgerSql {
         this.own = new OwnSql(schema);
         this.localDag = new LocalDagSql(schema);
         this.mail = new MailSql(schema);
+        this.elsewhere = new ElsewhereSql(schema);
         this.objects = new ObjectSql(schema);
         this.completedCall = new CompletedCallSql(schema);
         this.free = new FreeCallSql(schema);

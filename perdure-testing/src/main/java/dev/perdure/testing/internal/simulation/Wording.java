@@ -80,6 +80,7 @@ final class Wording {
             case Effect.ClearAllState() -> "clear all";
             case Effect.SetAttribute set -> "set the attribute '%s'".formatted(set.name());
             case Effect.SetStatus set -> "set the status";
+            case Effect.Send send -> "send to another shard";
         };
     }
 
