@@ -184,7 +184,7 @@ final class Torture implements AutoCloseable {
             struck.merge(fault, Report.Strikes.one(seen), Report.Strikes::and);
             return List.of();
         } catch (NoEffectException none) {
-            struck.merge(fault, Report.Strikes.none(none.getMessage()), Report.Strikes::and);
+            struck.merge(fault, Report.Strikes.none(none.why()), Report.Strikes::and);
             return List.of();
         } catch (Exception thrown) {
             return List.of("The fault '%s' failed: %s".formatted(fault.word(), thrown));
