@@ -81,10 +81,10 @@ final class OpenPages implements AutoCloseable {
     }
 
     @Override
-    public void close() throws InterruptedException {
+    public void close() {
         commands.close();
         process.destroy();
-        process.waitFor();
+        process.onExit().join();
     }
 
     /** The process: opens and closes pages on request. */

@@ -56,9 +56,9 @@ final class ServingProcess implements AutoCloseable {
     }
 
     @Override
-    public void close() throws InterruptedException {
+    public void close() {
         process.destroy();
-        process.waitFor();
+        process.onExit().join();
     }
 
     /** A pool whose connections all stay open. */

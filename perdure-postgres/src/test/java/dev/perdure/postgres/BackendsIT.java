@@ -520,11 +520,14 @@ final class BackendsIT {
     void a_connection_that_cannot_listen_goes_back_to_its_pool_as_it_came() throws Exception {
         OpaquePool pool = new OpaquePool();
         int before = pool.only.getNetworkTimeout();
-        try (PostgresStore one = PostgresStore.on(TestServer.plain())
+        PostgresStore one = PostgresStore.on(TestServer.plain())
                 .schema(schema)
                 .listenOn(pool)
-                .open()) {
+                .open();
+        try {
             await().until(() -> pool.returned.get() > 0);
+        } finally {
+            one.close();
         }
         assertThat(pool.only.getNetworkTimeout()).isEqualTo(before);
         try (Statement statement = pool.only.createStatement();

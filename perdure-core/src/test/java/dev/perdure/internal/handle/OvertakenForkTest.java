@@ -15,6 +15,7 @@ import dev.perdure.payload.EncryptionKeys;
 import dev.perdure.spi.change.Payload;
 import dev.perdure.spi.payload.PayloadPlace;
 import dev.perdure.spi.payload.PayloadTransform;
+import java.time.Duration;
 import java.util.Map;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
@@ -70,7 +71,7 @@ class OvertakenForkTest {
                 run.result();
             });
             Run<String> fork = run.fork(ForkOptions.from(3).id("fork"));
-            assertThat(fork.result()).isEqualTo("in first second");
+            assertThat(fork.result(Duration.ofSeconds(30))).isEqualTo("in first second");
             assertThat(bodies).as("the fork took over the second answer").hasValue(1);
         }
     }
