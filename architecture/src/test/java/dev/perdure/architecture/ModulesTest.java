@@ -73,7 +73,9 @@ class ModulesTest {
                             "perdure-dashboard")),
             entry("torture", Set.of("perdure-core", "perdure-embedded", "perdure-postgres", "perdure-simulation")),
             entry("examples", Set.of("perdure-core", "perdure-postgres", "perdure-http", "perdure-dashboard")),
-            entry("benchmarks", Set.of("perdure-core", "perdure-embedded", "perdure-postgres")));
+            entry(
+                    "benchmarks",
+                    Set.of("perdure-core", "perdure-embedded", "perdure-postgres", "perdure-micrometer")));
 
     /** These have rules of their own for their packages, which are stricter than those here. */
     private static final Map<String, String> OWN_RULES = Map.of(

@@ -59,7 +59,7 @@ class SchedulesCommandIT extends CommandsOnPostgres {
         assertThat(out())
                 .containsPattern("yearly +report +paused: audit")
                 .containsPattern("Run yearly!\\S+ is started for it\\.")
-                .containsPattern("when +cron 0 0 1 1 \\* in UTC")
+                .containsPattern("when +on the 1st of January at 00:00 in UTC \\(cron 0 0 1 1 \\*\\)")
                 .containsPattern("source +CODE")
                 .containsPattern("-01-01T00:00:00Z +in \\d+ days")
                 .containsPattern("yearly@2001-01-01T00:00:00Z +\\d+ days ago +COMPLETED")

@@ -380,7 +380,11 @@ final class MemoryQueries implements Runs, Journals {
 
     private static Timed timed(Row row, Recorded recorded) {
         Entry entry = recorded.entry();
-        boolean failed = entry.status() == Entry.Status.ATTEMPT || entry.status() == Entry.Status.FAILURE;
+        boolean shows =
+                switch (entry.status()) {
+                    case ATTEMPT, FAILURE, HEADERS -> true;
+                    default -> false;
+                };
         long failedAttempts = row
                 .journal
                 .subMap(
@@ -397,7 +401,7 @@ final class MemoryQueries implements Runs, Journals {
                 entry.kind(),
                 entry.name(),
                 entry.status(),
-                failed ? entry.payload() : Payload.EMPTY);
+                shows ? entry.payload() : Payload.EMPTY);
         return new Timed(new Recorded(shown, recorded.at()), (int) failedAttempts);
     }
 }

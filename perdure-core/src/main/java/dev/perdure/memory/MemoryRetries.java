@@ -194,8 +194,9 @@ final class MemoryRetries {
             return new Outcome.Outdated();
         }
         NewRun run = fork.of(source.start.describedAs(source.description));
+        boolean again = tables.byId.containsKey(run.id());
         Outcome outcome = ledger.start(new Change.Start(run, null));
-        if (outcome instanceof Outcome.Started) {
+        if (outcome instanceof Outcome.Started && !again) {
             Row forked = Objects.requireNonNull(tables.byId.get(run.id()));
             forked.epoch =
                     Math.max(forked.epoch, Outcome.Started.FIRST_EPOCH); // Under that epoch a run has no journal.

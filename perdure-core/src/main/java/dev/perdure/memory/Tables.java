@@ -28,6 +28,7 @@ import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.HashMap;
 import java.util.HashSet;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.NavigableSet;
@@ -92,7 +93,7 @@ final class Tables {
             Comparator.comparing(Tables::dueOf).thenComparingLong(row -> row.ref.key());
 
     final Map<RunId, Row> byId = new HashMap<>();
-    final Map<Long, Row> byKey = new HashMap<>();
+    final Map<Long, Row> byKey = new LinkedHashMap<>();
     final NavigableSet<Row> ready = new TreeSet<>(BY_PRIORITY_AND_AGE);
     final NavigableSet<Row> timers = new TreeSet<>(BY_DUE_TIME);
     /** Runs that have to begin before a time. A run that has begun or ended stays in the list until then. */

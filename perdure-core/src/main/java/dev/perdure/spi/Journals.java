@@ -48,7 +48,7 @@ public interface Journals {
     /**
      * An entry as histories show it.
      *
-     * @param recorded the entry; its payload is empty unless it is a failed attempt or a failure
+     * @param recorded the entry; its payload is empty unless it is a failed attempt, a failure or headers
      * @param failedAttempts how many failed attempts of the same kind are at its position, before it and after it
      */
     record Timed(Recorded recorded, int failedAttempts) {}

@@ -12,6 +12,7 @@ final class Rooms {
                     "reencryption",
                     "handle",
                     "command",
+                    "commit",
                     "worker",
                     "object",
                     "waiter",

@@ -45,7 +45,7 @@ class StartCallTest {
         assertThatThrownBy(() -> almost.with("d", "x".repeat(989)))
                 .isInstanceOf(InvalidRequestException.class)
                 .hasMessage(
-                        "The headers of the run have 4001 bytes; at most 4000 are allowed. Put what is larger into the input.");
+                        "The headers have 4001 bytes; at most 4000 are allowed. Put what is larger into the input or the message.");
     }
 
     private static void refused(String name, String value, String message) {

@@ -201,6 +201,7 @@ public final class PostgresStore implements Store {
             migrate(database, wanted);
             Preflight.requireRights(database, wanted.schema);
             PostgresStore store = new PostgresStore(database, wanted);
+            store.exchange.membership(); // A shard tells parents that are elsewhere, also if it is opened alone.
             if (wanted.notifications) {
                 store.notifyAndListen(wanted.listenOn == null ? wanted.source : wanted.listenOn, wanted.schema);
             }

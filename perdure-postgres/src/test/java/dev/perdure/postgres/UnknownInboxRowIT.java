@@ -6,11 +6,35 @@ import dev.perdure.spi.Dispatch.Claimed;
 import dev.perdure.spi.change.Change;
 import dev.perdure.spi.change.Lane;
 import java.util.List;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 /** A row of the inbox with a code that only a newer version of the library knows. */
 final class UnknownInboxRowIT {
+    @Test
+    void a_start_with_an_unknown_hold_is_left_and_holds_up_neither_polls_nor_its_neighbours() {
+        String schema = TestServer.newSchema();
+        try (PostgresStore store = PostgresStore.on(TestServer.plain())
+                .schema(schema)
+                .notifications(false)
+                .open()) {
+            StoreFixture fixture = new StoreFixture(store);
+            TestServer.execute("""
+                    INSERT INTO %1$s.inbox (seed, wish, id, input, definition, queue, hold, object_type, object_key) VALUES
+                        (1, 0, 'unknown', '1', 'order', 'default', 77, 'cart', 'k'),
+                        (1, 0, 'beside', '1', 'order', 'default', NULL, NULL, NULL)
+                    """.formatted(schema));
+
+            store.dispatch().poll(fixture.poll(10));
+            assertThat(store.dispatch().poll(fixture.poll(10)).claimed())
+                    .extracting(claimed -> claimed.run().id().value())
+                    .containsExactly("beside");
+            assertThat(TestServer.query("SELECT id FROM %s.inbox".formatted(schema)))
+                    .isEqualTo("unknown");
+        }
+    }
+
     @ParameterizedTest
     @CsvSource({"77, 0", "0, 77"})
     void is_left_and_holds_up_neither_polls_nor_its_neighbours(int channel, int status) {

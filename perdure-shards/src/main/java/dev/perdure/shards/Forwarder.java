@@ -17,6 +17,7 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.locks.ReentrantLock;
@@ -101,6 +102,9 @@ final class Forwarder {
             } catch (StoreException trouble) {
                 silent.add(to);
                 LOG.debug("Shard {} does not answer; what is on its way to it waits.", shards.name(to), trouble);
+            } catch (RuntimeException unreadable) { // What goes to other shards must not wait for it.
+                silent.add(to);
+                LOG.error("What is on its way to shard {} cannot be carried over.", shards.name(to), unreadable);
             }
         });
         if (!arrived.isEmpty()) {
@@ -124,7 +128,7 @@ final class Forwarder {
         List<Outcome> outcomes = shards.store(to).ledger().apply(lane(to), changes);
         for (int i = 0; i < changes.size(); i++) {
             if (changes.get(i) instanceof Change.Start start) {
-                settle(start, outcomes.get(i));
+                settle(to, start, outcomes.get(i));
             }
         }
     }
@@ -134,10 +138,16 @@ final class Forwarder {
         return Lane.client(shards.store(to).lanes() + from);
     }
 
+    /** Whether the run that has the id is the one that was to be started: it has begun anew since an earlier copy came. */
+    private boolean isOwn(int to, NewRun run) {
+        return run.parent() != null && shards.exchange(to).parent(run.id()).equals(Optional.of(run.parent()));
+    }
+
     /** A parent that waits for a run that could not be started gets that as its failure. */
-    private void settle(Change.Start start, Outcome outcome) {
+    private void settle(int to, Change.Start start, Outcome outcome) {
         NewRun run = start.run();
         String problem = switch (outcome) {
+            case Outcome.Existing existing when isOwn(to, run) -> "";
             case Outcome.Existing existing -> "The run id '%s' is taken.".formatted(run.id());
             case Outcome.Refused refused -> refused.reason();
             default -> "";

@@ -64,7 +64,7 @@ final class ShardedQueues implements QueueRules {
 
     @Override
     public List<QueueInfo> list() {
-        Map<String, QueueInfo> all = new TreeMap<>(ByUtf8.ORDER);
+        Map<String, QueueInfo> all = new TreeMap<>(Shards.BY_UTF8);
         shards.ask(store -> store.queues().list()).stream()
                 .flatMap(List::stream)
                 .forEach(queue -> all.merge(queue.name(), queue, ShardedQueues::sum));
@@ -98,7 +98,7 @@ final class ShardedQueues implements QueueRules {
 
     @Override
     public List<QueueInfo.Key> keys(String queue, int most) {
-        Map<String, QueueInfo.Key> all = new TreeMap<>(ByUtf8.ORDER);
+        Map<String, QueueInfo.Key> all = new TreeMap<>(Shards.BY_UTF8);
         shards.ask(store -> store.queues().keys(queue, most)).stream()
                 .flatMap(List::stream)
                 .forEach(key -> all.merge(

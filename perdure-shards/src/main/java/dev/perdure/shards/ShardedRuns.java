@@ -79,7 +79,7 @@ final class ShardedRuns implements Runs {
     public List<Latest> latest(String prefix, String after, int limit) {
         return shards.ask(store -> store.runs().latest(prefix, after, limit)).stream()
                 .flatMap(List::stream)
-                .sorted(Comparator.comparing(latest -> latest.run().id().value(), ByUtf8.ORDER))
+                .sorted(Comparator.comparing(latest -> latest.run().id().value(), Shards.BY_UTF8))
                 .limit(limit)
                 .toList();
     }

@@ -38,7 +38,7 @@ final class ShardedStates implements States {
         return shards.ask(store -> store.states().types(after, limit)).stream()
                 .flatMap(List::stream)
                 .distinct()
-                .sorted(ByUtf8.ORDER)
+                .sorted(Shards.BY_UTF8)
                 .limit(limit)
                 .toList();
     }
@@ -47,7 +47,7 @@ final class ShardedStates implements States {
     public List<Listed> list(Page page) {
         return shards.ask(store -> store.states().list(page)).stream()
                 .flatMap(List::stream)
-                .sorted(Comparator.comparing(Listed::key, ByUtf8.ORDER))
+                .sorted(Comparator.comparing(Listed::key, Shards.BY_UTF8))
                 .limit(page.limit())
                 .toList();
     }

@@ -43,7 +43,7 @@ final class ShardedVersions implements VersionRules {
 
     @Override
     public List<VersionInfo> list() {
-        Map<String, VersionInfo> all = new TreeMap<>(ByUtf8.ORDER);
+        Map<String, VersionInfo> all = new TreeMap<>(Shards.BY_UTF8);
         shards.ask(store -> store.versions().list()).stream()
                 .flatMap(List::stream)
                 .forEach(version -> all.merge(version.name(), version, ShardedVersions::sum));
@@ -51,7 +51,7 @@ final class ShardedVersions implements VersionRules {
     }
 
     private static VersionInfo sum(VersionInfo one, VersionInfo other) {
-        Map<String, VersionInfo.Definition> definitions = new TreeMap<>(ByUtf8.ORDER);
+        Map<String, VersionInfo.Definition> definitions = new TreeMap<>(Shards.BY_UTF8);
         List.of(one, other)
                 .forEach(version -> version.definitions()
                         .forEach(definition -> definitions.merge(definition.name(), definition, ShardedVersions::sum)));

@@ -9,9 +9,12 @@ import dev.perdure.spi.change.RunRef;
 import dev.perdure.spi.shard.Exchange;
 import dev.perdure.spi.shard.Partitions;
 import dev.perdure.spi.shard.ShardMap;
+import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.Collection;
+import java.util.Comparator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -30,6 +33,10 @@ import org.jspecify.annotations.Nullable;
 
 /** The shards, which of them has what, and requests to several of them at the same time. */
 final class Shards {
+    /** The order in which stores list names. */
+    static final Comparator<String> BY_UTF8 = (one, other) ->
+            Arrays.compareUnsigned(one.getBytes(StandardCharsets.UTF_8), other.getBytes(StandardCharsets.UTF_8));
+
     private final List<Shard> all;
     private final Duration patience;
     /** The index of the shard that has a partition. */

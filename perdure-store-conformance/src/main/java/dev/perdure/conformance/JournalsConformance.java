@@ -95,15 +95,22 @@ public abstract class JournalsConformance extends StoreConformance {
         advance(Duration.ofSeconds(1));
         apply(worker, advance(run, 1, STAY, failed, note(1, 2, 40), child));
         advance(Duration.ofSeconds(1));
-        apply(worker, advance(run, 1, STAY, later));
+        Entry headers = new Entry(6, Entry.HEADERS, Entry.Kind.RECEIVE, "m", Entry.Status.HEADERS, payload("tenant=acme"));
+        apply(worker, advance(run, 1, STAY, later, headers));
 
         List<Timed> all = byTime(run, 100, 1_000);
         assertThat(all)
                 .extracting(timed -> timed.recorded().entry())
-                .as("payloads of failures only")
+                .as("payloads of failures and headers only")
                 .containsExactly(
-                        note(1, 1, 40), note(3, 1, 40), note(1, 2, 40), failed, without(child), without(later));
-        assertThat(all).extracting(Timed::failedAttempts).containsExactly(2, 1, 2, 0, 0, 2);
+                        note(1, 1, 40),
+                        note(3, 1, 40),
+                        note(1, 2, 40),
+                        failed,
+                        without(child),
+                        without(later),
+                        headers);
+        assertThat(all).extracting(Timed::failedAttempts).containsExactly(2, 1, 2, 0, 0, 2, 0);
         assertThat(all.getLast().recorded().at()).isEqualTo(now());
         for (int limit = 1; limit < 4; limit++) {
             assertThat(byTime(run, limit, 1_000)).isEqualTo(all);

@@ -66,7 +66,7 @@ public final class Commits {
      * sent now.
      */
     private void retire(int part, Session over) {
-        Leases leases = settings.store().parts().stores().get(part).leases();
+        Leases leases = settings.parts().stores().get(part).leases();
         Backoff backoff = new Backoff(settings.clockwork());
         while (true) {
             try {

@@ -122,7 +122,7 @@ public final class Engine implements Perdure, EngineView.Source {
                 "progress",
                 settings.clockwork(),
                 new ProgressWaiters(settings.store().mailboxes()));
-        Parts parts = settings.store().parts();
+        Parts parts = settings.parts();
         PartCommitters clients =
                 new PartCommitters(parts, settings.ledger(), settings.clockwork(), () -> !closed.get());
         this.workers = settings.worker() == null
@@ -180,7 +180,7 @@ public final class Engine implements Perdure, EngineView.Source {
     }
 
     private Worker worker(int part, Listeners listeners, PartCommitters clients) {
-        Settings ofPart = settings.on(settings.store().parts().stores().get(part));
+        Settings ofPart = settings.on(settings.parts().stores().get(part));
         StoreClock clock = new StoreClock(settings.clockwork());
         return new Worker(
                 ofPart,

@@ -71,7 +71,7 @@ final class Starter {
         this.settings = settings;
         this.registry = registry;
         this.workers = workers;
-        this.parts = settings.store().parts();
+        this.parts = settings.parts();
         this.commits = commits;
         this.mailSender = mailSender;
         this.values = new Values(settings.rules().codec(), settings.rules().maxPayloadBytes());

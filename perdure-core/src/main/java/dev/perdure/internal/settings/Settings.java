@@ -13,6 +13,7 @@ import dev.perdure.spi.Ledger;
 import dev.perdure.spi.Store;
 import dev.perdure.spi.change.WorkerId;
 import dev.perdure.spi.measure.Measurements;
+import dev.perdure.spi.shard.Parts;
 import java.time.Duration;
 import java.util.Collections;
 import java.util.List;
@@ -65,9 +66,15 @@ public record Settings(
                 : new MeasuredLedger(store.ledger(), rules.measurements(), clockwork);
     }
 
+    /** The parts of the store. The only part is the store itself, also if it wraps the one that has the parts. */
+    public Parts parts() {
+        Parts parts = store.parts();
+        return parts.stores().size() == 1 ? Parts.whole(store) : parts;
+    }
+
     /** The same for a part of the store, in which the worker holds its share of the runs. */
     public Settings on(Store part) {
-        int parts = store.parts().stores().size();
+        int parts = parts().stores().size();
         return new Settings(
                 part,
                 clockwork,

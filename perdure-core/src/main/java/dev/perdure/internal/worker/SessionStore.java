@@ -87,7 +87,7 @@ final class SessionStore implements StoreAccess {
 
     @Override
     public String prefix(ObjectKey object) {
-        return settings.store().parts().prefix(object);
+        return settings.parts().prefix(object);
     }
 
     @Override

@@ -58,7 +58,7 @@ public interface PayloadTransform {
 
             @Override
             public Optional<String> key() {
-                return next.key().or(first::key);
+                return next.key();
             }
         };
     }

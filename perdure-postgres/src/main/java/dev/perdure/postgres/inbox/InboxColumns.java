@@ -17,6 +17,7 @@ import dev.perdure.spi.change.Change;
 import dev.perdure.spi.change.Channel;
 import dev.perdure.spi.change.Mail;
 import dev.perdure.spi.change.NewRun;
+import dev.perdure.spi.change.ObjectCall;
 import dev.perdure.spi.change.Payload;
 import java.sql.ResultSet;
 import java.sql.SQLException;
@@ -210,13 +211,23 @@ public final class InboxColumns {
                 Micros.durationOrNull(row, "timeout"),
                 Micros.durationOrNull(row, "delay"),
                 null,
-                Results.object(row),
+                object(row),
                 Descriptions.checked(row),
                 queueKey(row),
                 new Admission(Micros.durationOrNull(row, "start_within"), weight(row))
                         .withKey(StartRules.read(row), true)
                         .at(Placement.of(row.getString("placement"))));
         return new Change.Start(run, null);
+    }
+
+    /** A row with an unknown hold stays for a worker that knows the hold. */
+    private static @Nullable ObjectCall object(ResultSet row) throws SQLException {
+        ObjectCall call = Results.object(row);
+        if (call != null && call.hold() == ObjectCall.Hold.UNKNOWN) {
+            throw new IllegalStateException(
+                    "No hold has the code %d: was the row written by a newer version?".formatted(row.getInt("hold")));
+        }
+        return call;
     }
 
     /** Checks the values again, because plain SQL may have inserted them. */

@@ -69,11 +69,14 @@ public final class Database implements AutoCloseable {
     private static final int MOST_TRIES = 10;
     /** No answer for this long means that the connection is half-open. Longer than any wait for a lock. */
     private static final Duration SILENCE = Duration.ofSeconds(10);
+    /** How long calls have a timeout of the socket after one was closed: it does not count the time for sending. */
+    private static final Duration LIMITED = Duration.ofMinutes(1);
 
     private final Connections connections;
     private final Supplier<@Nullable Instant> time;
     private final Duration silence;
     private final UnansweredCalls unanswered;
+    private volatile long limitedUntil = System.nanoTime();
 
     public Database(Connections connections, Supplier<@Nullable Instant> time) {
         this(connections, time, SILENCE);
@@ -157,6 +160,7 @@ public final class Database implements AutoCloseable {
             T result = form == Form.BRIEF_CALL
                             && borrowed.networkTimeout() == 0
                             && Thread.currentThread().isVirtual()
+                            && System.nanoTime() - limitedUntil >= 0
                     ? watched(borrowed.connection(), work)
                     : limited(borrowed, work);
             if (transaction) {
@@ -181,7 +185,9 @@ public final class Database implements AutoCloseable {
         try {
             return BorrowedConnection.withoutSavepoints(connection, work);
         } finally {
-            call.end();
+            if (call.end()) {
+                limitedUntil = System.nanoTime() + LIMITED.toNanos();
+            }
         }
     }
 

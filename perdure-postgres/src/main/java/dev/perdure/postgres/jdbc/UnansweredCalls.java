@@ -5,6 +5,7 @@ import java.sql.SQLException;
 import java.time.Duration;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
@@ -35,6 +36,7 @@ final class UnansweredCalls implements AutoCloseable {
         private final Connection connection;
         private final long began = System.nanoTime();
         private final ReentrantLock lock = new ReentrantLock();
+        private final AtomicBoolean overdue = new AtomicBoolean();
         private boolean over;
 
         private Call(Connection connection) {
@@ -56,12 +58,18 @@ final class UnansweredCalls implements AutoCloseable {
             }
         }
 
-        /** The call has its answer, or will not get one. */
-        void end() {
+        /**
+         * The call has its answer, or will not get one.
+         *
+         * @return whether its connection was closed
+         */
+        boolean end() {
             calls.remove(this);
             lock.lock();
             try {
+                boolean closed = over;
                 over = true;
+                return closed;
             } finally {
                 lock.unlock();
             }
@@ -74,16 +82,31 @@ final class UnansweredCalls implements AutoCloseable {
         Call call = new Call(driver instanceof Connection own ? own : connection);
         calls.add(call);
         if (watch.get() == null) {
-            startWatch();
+            try {
+                startWatch();
+            } catch (RuntimeException | Error none) {
+                call.end();
+                throw none;
+            }
         }
         return call;
     }
 
     private void startWatch() {
-        Thread thread = Thread.ofVirtual().name("perdure-unanswered").unstarted(this::watch);
+        Thread thread = thread().name("perdure-unanswered").unstarted(this::watch);
         if (watch.compareAndSet(null, thread)) {
-            thread.start();
+            try {
+                thread.start();
+            } catch (RuntimeException | Error none) {
+                watch.set(null);
+                throw none;
+            }
         }
+    }
+
+    /** Without the thread locals of the call that happens to come first. */
+    private static Thread.Builder.OfVirtual thread() {
+        return Thread.ofVirtual().inheritInheritableThreadLocals(false);
     }
 
     private void watch() {
@@ -92,21 +115,23 @@ final class UnansweredCalls implements AutoCloseable {
                 Thread.sleep(longest.dividedBy(LOOKS));
                 long now = System.nanoTime();
                 for (Call call : calls) {
-                    if (now - call.began > longest.toNanos()) {
-                        call.closeConnection();
+                    if (now - call.began > longest.toNanos() && call.overdue.compareAndSet(false, true)) {
+                        // Closing a connection that is encrypted may wait for the thread that writes to it.
+                        thread().start(call::closeConnection);
                     }
                 }
             }
         } catch (InterruptedException closed) {
-            return;
-        }
-        watch.set(null);
-        if (!calls.isEmpty()) { // One has begun since the last look, and found this thread.
-            startWatch();
+            // Another thread looks at the calls that wait.
+        } finally {
+            watch.set(null);
+            if (!calls.isEmpty()) { // Also one that has begun since the last look, and found this thread.
+                startWatch();
+            }
         }
     }
 
-    /** Looks no more. */
+    /** Looks no more, as soon as no call waits. */
     @Override
     public void close() {
         Thread thread = watch.get();

@@ -105,7 +105,7 @@ public final class JournalSql {
             """;
 
     /**
-     * A page in the order of time, with the payloads of failures. There is no index for that order, because every entry
+     * A page in the order of time, with the payloads of failures and headers. There is no index for that order, because every entry
      * would have to write to it: the server looks at places and sizes of all entries of the run, and reads those of the
      * page. One more than wanted is looked at: it tells whether more follow.
      */
@@ -114,7 +114,7 @@ public final class JournalSql {
                 SELECT ?::bigint AS key, ?::timestamptz AS at, ?::integer AS position, ?::integer AS note, ?::integer AS most
             ),
             next AS MATERIALIZED (
-                SELECT position, note, at, CASE WHEN status IN (${ATTEMPT}, ${FAILURE}) THEN octet_length(payload) ELSE 0 END AS bytes
+                SELECT position, note, at, CASE WHEN status IN (${ATTEMPT}, ${FAILURE}, ${HEADERS}) THEN octet_length(payload) ELSE 0 END AS bytes
                 FROM ${schema}.journal
                 WHERE journal.key = (SELECT key FROM given) AND position > ${INPUT} AND position < ${OUTCOME}
                       AND (at, position, note) > (SELECT g.at, g.position, g.note FROM given g)
@@ -129,7 +129,7 @@ public final class JournalSql {
             SELECT j.position, j.sort, j.at, j.name, j.payload, j.failed_attempts, c.looked_at
             FROM counted c
             CROSS JOIN LATERAL (
-                SELECT ${columns}, CASE WHEN status IN (${ATTEMPT}, ${FAILURE}) THEN payload ELSE ''::bytea END AS payload, (
+                SELECT ${columns}, CASE WHEN status IN (${ATTEMPT}, ${FAILURE}, ${HEADERS}) THEN payload ELSE ''::bytea END AS payload, (
                            SELECT count(*)::integer FROM ${schema}.journal a
                            WHERE a.key = journal.key AND a.position = journal.position AND a.kind = journal.kind AND a.status = ${ATTEMPT}
                        ) AS failed_attempts

@@ -33,8 +33,8 @@ public final class Preflight {
                     ('SELECT UPDATE', 'retention inbox_lock'),
                     ('SELECT INSERT', 'shard'),
                     ('SELECT INSERT UPDATE', 'queue limiter'),
-                    ('SELECT INSERT DELETE', 'outgoing parent_elsewhere event awakeable publication audit attribute log_line inbox_task drain'),
-                    ('SELECT INSERT UPDATE DELETE', 'run worker journal mail report subscription lane takeover held ready timer'),
+                    ('SELECT INSERT DELETE', 'outgoing parent_elsewhere event awakeable audit attribute log_line inbox_task drain'),
+                    ('SELECT INSERT UPDATE DELETE', 'run worker journal mail publication report subscription lane takeover held ready timer'),
                     ('SELECT INSERT UPDATE DELETE', 'start_limit start_key inbox object object_call object_state reaction lateness'),
                     ('SELECT INSERT UPDATE DELETE', 'slot queue_turn queue_rate permit limiter_rate payload payload_chunk')
                 ) AS g (privileges, names)

@@ -42,8 +42,12 @@ public final class PostgresExchange implements Exchange {
 
     @Override
     public Optional<Membership> membership() {
-        return query.all(sql.membership, parameters -> {}, PostgresExchange::member).stream()
+        Optional<Membership> membership = query.all(sql.membership, parameters -> {}, PostgresExchange::member).stream()
                 .findFirst();
+        if (membership.isPresent()) {
+            elsewhere.beShard();
+        }
+        return membership;
     }
 
     private static Membership member(ResultSet row) throws SQLException {
@@ -60,7 +64,6 @@ public final class PostgresExchange implements Exchange {
                         .integer(first.map().version())
                         .texts(first.map().owners()),
                 row -> row.getString("name"));
-        elsewhere.beShard();
         return membership().orElseThrow();
     }
 

@@ -166,7 +166,8 @@ public final class PostgresDispatch implements Dispatch {
         }
         Taken last = Taken.NOTHING;
         if (answer.limitedWaits() && first.runs().isEmpty()) {
-            last = limitedBeside(first.waiting(), without(request, claimed), worker, changed);
+            List<Waiting> tried = answer.woke() ? List.of() : first.waiting();
+            last = limitedBeside(tried, without(request, claimed), worker, changed);
             waitingQueues.put(worker, last.waiting());
         } else if (!answer.limitedWaits()) {
             waitingQueues.remove(worker);
@@ -301,6 +302,7 @@ public final class PostgresDispatch implements Dispatch {
 
     /** The answer of the poll itself: of signalled runs it has only the keys. */
     private record Answer(
+            boolean woke,
             List<Claimed> claimed,
             List<Long> signalled,
             @Nullable Instant nextDue,
@@ -373,7 +375,7 @@ public final class PostgresDispatch implements Dispatch {
     private Answer read(Results results, Poll request, List<String> versions, Watermark.Floor floor)
             throws SQLException {
         results.skip();
-        results.skip();
+        boolean woke = results.one().getLong(1) > 0;
         List<Long> signalled = new ArrayList<>();
         ResultSet rows = results.next();
         while (rows.next()) {
@@ -406,6 +408,7 @@ public final class PostgresDispatch implements Dispatch {
         }
         watermark.saw(request, versions, floor, reached, claimed.size(), took);
         return new Answer(
+                woke,
                 claimed,
                 signalled,
                 nextDue,

@@ -22,11 +22,10 @@ import dev.perdure.postgres.write.change.Entries;
 import dev.perdure.postgres.write.change.Keys;
 import dev.perdure.postgres.write.change.Moves;
 import dev.perdure.postgres.write.part.DagParts;
-import dev.perdure.postgres.write.part.ElsewhereParts;
 import dev.perdure.postgres.write.part.LedgerSql;
 import dev.perdure.postgres.write.part.MailParts;
 import dev.perdure.postgres.write.part.ObjectParts;
-import dev.perdure.postgres.write.part.Sending;
+import dev.perdure.postgres.lane.Sending;
 import dev.perdure.spi.Hints;
 import dev.perdure.spi.Leases;
 import dev.perdure.spi.change.RunRef;
@@ -289,7 +288,7 @@ public final class PostgresLeases implements Leases {
         long[] answering =
                 keys(lost.stream().filter(run -> Keys.answers(run.run().key())));
         if (answering.length > 0 && ledgerSql.elsewhere.isShard()) {
-            parts.add(ElsewhereParts.tell(ledgerSql.elsewhere, sending(), answering, new String[0]));
+            parts.add(ledgerSql.elsewhere.tell(sending(), answering, new String[0]));
         }
         long[] preceding = keys(lost.stream().filter(LostRun::precedes));
         if (preceding.length > 0) {

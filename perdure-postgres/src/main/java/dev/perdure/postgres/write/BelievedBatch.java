@@ -25,7 +25,7 @@ import dev.perdure.postgres.write.part.OwnEnds;
 import dev.perdure.postgres.write.part.OwnSql;
 import dev.perdure.postgres.write.part.OwnStarts;
 import dev.perdure.postgres.write.part.OwnWaits;
-import dev.perdure.postgres.write.part.Sending;
+import dev.perdure.postgres.lane.Sending;
 import dev.perdure.spi.Dispatch.Claimed;
 import dev.perdure.spi.Hints;
 import dev.perdure.spi.Outcome;

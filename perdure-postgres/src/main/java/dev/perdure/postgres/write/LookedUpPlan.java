@@ -6,12 +6,12 @@ import dev.perdure.postgres.write.change.Batch;
 import dev.perdure.postgres.write.part.Answers;
 import dev.perdure.postgres.write.part.CommandParts;
 import dev.perdure.postgres.write.part.DagParts;
-import dev.perdure.postgres.write.part.ElsewhereParts;
+import dev.perdure.postgres.write.part.ElsewhereSql;
 import dev.perdure.postgres.write.part.LedgerSql;
 import dev.perdure.postgres.write.part.MailParts;
 import dev.perdure.postgres.write.part.ObjectParts;
 import dev.perdure.postgres.write.part.RunParts;
-import dev.perdure.postgres.write.part.Sending;
+import dev.perdure.postgres.lane.Sending;
 import dev.perdure.spi.Outcome;
 import java.util.ArrayList;
 import java.util.List;
@@ -30,7 +30,8 @@ public final class LookedUpPlan {
     private final ObjectParts objects;
     private final MailParts mail;
     private final CommandParts commands;
-    private final ElsewhereParts elsewhere;
+    private final ElsewhereSql elsewhere;
+    private final Sending sending;
 
     /**
      * The plan for a batch.
@@ -43,12 +44,12 @@ public final class LookedUpPlan {
         this.careful = careful;
         this.answers = new Answers(batch, sender);
         LedgerSql sql = context.sql();
-        Sending sending = context.by(sender);
+        this.sending = context.by(sender);
         this.runs = new RunParts(sql, sending, batch, answers);
         this.dags = new DagParts(sql.dag, sending, batch, answers);
         this.objects = new ObjectParts(sql, sending, batch, answers);
         this.mail = new MailParts(sql.mail, sending, batch, answers);
-        this.elsewhere = new ElsewhereParts(sql.elsewhere, sending, batch);
+        this.elsewhere = sql.elsewhere;
         this.commands = new CommandParts(sql.commands, sending, batch, answers);
     }
 
@@ -88,7 +89,7 @@ public final class LookedUpPlan {
         addLocks(parts);
         parts.addIf(!batch.stays.isEmpty(), () -> runs.append(careful));
         parts.addIf(batch.starts(), runs::start);
-        parts.addIf(batch.elsewhere.links(), elsewhere::link);
+        parts.addIf(batch.elsewhere.links(), () -> elsewhere.link(batch));
         parts.addIf(!batch.tasks.isEmpty(), dags::startTasks);
         parts.addIf(batch.objects.enters(), objects::enter);
         parts.addIf(!batch.births.limited().isEmpty(), runs::limit);
@@ -97,7 +98,7 @@ public final class LookedUpPlan {
         parts.addIf(!batch.cancels.isEmpty(), commands::cancels);
         parts.addIf(batch.ends.follows(), objects::follow);
         parts.addIf(!batch.ownEffects.isEmpty(), mail::effects);
-        parts.addIf(batch.elsewhere.sends(), elsewhere::send);
+        parts.addIf(batch.elsewhere.sends(), () -> elsewhere.send(sending, batch));
         parts.addIf(!batch.described.isEmpty(), runs::describe);
         parts.addIf(batch.objects.changesStates(), objects::states);
         parts.addIf(!batch.deliveries.isEmpty(), mail::deliver);
@@ -108,7 +109,9 @@ public final class LookedUpPlan {
         parts.addIf(batch.completedCalls.states.changesStates(), objects::statesOfCompleted);
         parts.addIf(batch.attributed().length > 0, runs::findable);
         parts.addIf(batch.answers(), mail::answer);
-        parts.addIf(batch.answers() && context.sql().elsewhere.isShard(), elsewhere::tell);
+        parts.addIf(
+                batch.answers() && elsewhere.isShard(),
+                () -> elsewhere.tell(sending, batch.ends.answeringKeys(), batch.endingIds()));
         parts.addIf(batch.releases(), objects::release);
         parts.addIf(batch.opens(), dags::open);
         parts.addIf(!batch.touched.isEmpty(), () -> context.react(batch.touched));

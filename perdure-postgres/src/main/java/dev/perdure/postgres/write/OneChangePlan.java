@@ -17,7 +17,7 @@ import dev.perdure.postgres.write.change.MailColumns;
 import dev.perdure.postgres.write.change.SelfContained;
 import dev.perdure.postgres.write.part.OneChangeSql;
 import dev.perdure.postgres.write.part.RunParts;
-import dev.perdure.postgres.write.part.Sending;
+import dev.perdure.postgres.lane.Sending;
 import dev.perdure.spi.Outcome;
 import dev.perdure.spi.change.Change;
 import dev.perdure.spi.change.Channel;

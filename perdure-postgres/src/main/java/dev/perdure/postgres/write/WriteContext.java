@@ -10,7 +10,7 @@ import dev.perdure.postgres.reaction.ReactionParts;
 import dev.perdure.postgres.reaction.TouchedRuns;
 import dev.perdure.postgres.write.part.LedgerSql;
 import dev.perdure.postgres.write.part.ReadBack;
-import dev.perdure.postgres.write.part.Sending;
+import dev.perdure.postgres.lane.Sending;
 import dev.perdure.spi.Hints;
 import java.sql.Connection;
 import java.sql.SQLException;

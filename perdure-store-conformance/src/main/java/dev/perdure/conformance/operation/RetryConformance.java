@@ -372,6 +372,18 @@ public abstract class RetryConformance extends DagConformance {
     }
 
     @Test
+    void a_fork_that_is_sent_again_copies_nothing_that_the_run_has_recorded_since() {
+        WorkerId worker = join();
+        RunRef run = startOwned(worker, "a");
+        apply(worker, advance(run, 1, STAY, step(1, "1")));
+        fork(run, 3, "b", null);
+        apply(worker, advance(run, 1, STAY, step(2, "2")));
+
+        assertThat(fork(run, 3, "b", null)).isInstanceOf(Outcome.Started.class);
+        assertThat(journalOf(refOf("b"))).containsExactly(step(1, "1"));
+    }
+
+    @Test
     void a_fork_is_refused_behind_a_call_without_an_answer() {
         WorkerId worker = join();
         RunRef run = startOwned(worker, "a");

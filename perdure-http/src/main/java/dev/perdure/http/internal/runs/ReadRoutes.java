@@ -25,6 +25,7 @@ import dev.perdure.spi.EngineView;
 import dev.perdure.spi.Journals;
 import dev.perdure.spi.Mailboxes;
 import dev.perdure.spi.Runs;
+import dev.perdure.spi.change.Entry;
 import dev.perdure.spi.change.ObjectCall;
 import dev.perdure.spi.change.Payload;
 import dev.perdure.spi.change.Recorded;
@@ -322,7 +323,9 @@ public final class ReadRoutes {
                         services.shown()
                                 .small(
                                         new Subject(
-                                                Kind.ENTRY,
+                                                recorded.entry().status() == Entry.Status.HEADERS
+                                                        ? Kind.DESCRIPTION
+                                                        : Kind.ENTRY,
                                                 found.info().definition(),
                                                 recorded.entry().name()),
                                         recorded.entry().payload())))

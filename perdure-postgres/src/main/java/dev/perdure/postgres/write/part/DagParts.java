@@ -2,6 +2,7 @@ package dev.perdure.postgres.write.part;
 
 import dev.perdure.postgres.jdbc.Parameters;
 import dev.perdure.postgres.jdbc.Part;
+import dev.perdure.postgres.lane.Sending;
 import dev.perdure.postgres.write.change.Batch;
 import dev.perdure.postgres.write.change.Batch.Placed;
 import dev.perdure.spi.Dispatch.Claimed;

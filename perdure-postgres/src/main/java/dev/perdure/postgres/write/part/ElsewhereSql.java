@@ -1,6 +1,10 @@
 package dev.perdure.postgres.write.part;
 
+import dev.perdure.postgres.jdbc.Part;
+import dev.perdure.postgres.jdbc.Results;
 import dev.perdure.postgres.jdbc.Schema;
+import dev.perdure.postgres.lane.Sending;
+import dev.perdure.postgres.write.change.Batch;
 import dev.perdure.postgres.write.change.Elsewhere;
 import dev.perdure.spi.change.EndReport;
 
@@ -79,9 +83,9 @@ public final class ElsewhereSql {
             SELECT count(*) FROM told
             """;
 
-    final String send;
-    final String link;
-    final String tell;
+    private final String send;
+    private final String link;
+    private final String tell;
     private volatile boolean shard;
 
     ElsewhereSql(Schema schema) {
@@ -98,5 +102,34 @@ public final class ElsewhereSql {
     /** Whether runs may have parents that are elsewhere. */
     public boolean isShard() {
         return shard;
+    }
+
+    /** What the transitions of a batch send. */
+    public Part send(Sending sending, Batch batch) {
+        return new Part(
+                send,
+                parameters -> {
+                    batch.elsewhere.bindSends(parameters);
+                    sending.lane(parameters).integer(sending.worker());
+                },
+                Results::skip);
+    }
+
+    /** The parents of the runs that a batch starts. */
+    public Part link(Batch batch) {
+        return new Part(link, batch.elsewhere::bindLinks, Results::skip);
+    }
+
+    /**
+     * The outcomes of runs that end.
+     *
+     * @param keys the runs that are given by key
+     * @param ids the runs that are given by id
+     */
+    public Part tell(Sending sending, long[] keys, String[] ids) {
+        return new Part(
+                tell,
+                parameters -> sending.laneOfWorker(parameters.longs(keys).texts(ids)),
+                Results::skip);
     }
 }

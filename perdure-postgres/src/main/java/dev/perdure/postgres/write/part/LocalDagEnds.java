@@ -7,6 +7,7 @@ import dev.perdure.postgres.jdbc.Parameters;
 import dev.perdure.postgres.jdbc.Part;
 import dev.perdure.postgres.jdbc.Results;
 import dev.perdure.postgres.jdbc.Text;
+import dev.perdure.postgres.lane.Sending;
 import dev.perdure.postgres.write.change.LocalDag.Member;
 import dev.perdure.postgres.write.change.LocalDags;
 import dev.perdure.postgres.write.change.Moves;

@@ -4,6 +4,7 @@ import dev.perdure.postgres.jdbc.Columns;
 import dev.perdure.postgres.jdbc.Micros;
 import dev.perdure.postgres.jdbc.Parameters;
 import dev.perdure.postgres.jdbc.Part;
+import dev.perdure.postgres.lane.Sending;
 import dev.perdure.postgres.write.change.Keys;
 import dev.perdure.postgres.write.change.LocalDag;
 import dev.perdure.postgres.write.change.LocalDag.Member;

@@ -2,6 +2,7 @@ package dev.perdure.postgres.write.part;
 
 import dev.perdure.postgres.jdbc.Columns;
 import dev.perdure.postgres.jdbc.Part;
+import dev.perdure.postgres.lane.Sending;
 import dev.perdure.postgres.write.change.Keys;
 import dev.perdure.postgres.write.change.RunColumns;
 import dev.perdure.postgres.write.part.OneChangeSql.KeyedRun;

@@ -5,6 +5,7 @@ import dev.perdure.postgres.jdbc.Codes;
 import dev.perdure.postgres.jdbc.Database;
 import dev.perdure.postgres.jdbc.Part;
 import dev.perdure.postgres.jdbc.Results;
+import dev.perdure.postgres.lane.Sending;
 import dev.perdure.postgres.write.change.Batch;
 import dev.perdure.postgres.write.change.Batch.Placed;
 import dev.perdure.postgres.write.change.Entries;

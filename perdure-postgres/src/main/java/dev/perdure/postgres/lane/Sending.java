@@ -1,7 +1,6 @@
-package dev.perdure.postgres.write.part;
+package dev.perdure.postgres.lane;
 
 import dev.perdure.postgres.jdbc.Parameters;
-import dev.perdure.postgres.lane.Sender;
 import java.sql.SQLException;
 import java.time.Instant;
 import java.util.Set;
