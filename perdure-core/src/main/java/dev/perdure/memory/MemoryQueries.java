@@ -380,11 +380,10 @@ final class MemoryQueries implements Runs, Journals {
 
     private static Timed timed(Row row, Recorded recorded) {
         Entry entry = recorded.entry();
-        boolean shows =
-                switch (entry.status()) {
-                    case ATTEMPT, FAILURE, HEADERS -> true;
-                    default -> false;
-                };
+        boolean shows = switch (entry.status()) {
+            case ATTEMPT, FAILURE, HEADERS -> true;
+            default -> false;
+        };
         long failedAttempts = row
                 .journal
                 .subMap(
