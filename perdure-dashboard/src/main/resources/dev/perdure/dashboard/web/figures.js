@@ -28,7 +28,7 @@ const iso = at => new Date(at).toISOString();
  * before it, for what is counted, because half a part would look like a fall.
  */
 export function spanOf(query) {
-  const name = SPANS[query.get('span')] ? query.get('span') : FIRST;
+  const name = Object.hasOwn(SPANS, query.get('span')) ? query.get('span') : FIRST;
   const { length, bars, few } = SPANS[name];
   const step = length / bars;
   const over = Math.floor(now() / step) * step;
