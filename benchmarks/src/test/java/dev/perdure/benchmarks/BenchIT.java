@@ -16,10 +16,12 @@ import java.nio.file.Path;
 import java.util.EnumSet;
 import java.util.List;
 import java.util.regex.Pattern;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Checks that a run measures all figures that it announces, not how fast they are. */
+@Tag("thorough")
 final class BenchIT {
     private static final Pattern COST = Pattern.compile("\\.(cpu|cpu\\.process|cpu\\.server|wal|commits|round_trips)$");
 
