@@ -47,6 +47,9 @@ public final class PartCommitters {
 
     /** Commits changes, those of each part together, and returns the outcomes in the order of the changes. */
     public List<Outcome> byPart(List<Change> changes, OfPart committing) {
+        if (clients.size() == 1) {
+            return committing.commitAll(0, changes);
+        }
         Map<Integer, List<Integer>> places = new LinkedHashMap<>();
         for (int i = 0; i < changes.size(); i++) {
             places.computeIfAbsent(parts.of(changes.get(i).about()), unseen -> new ArrayList<>())

@@ -122,13 +122,24 @@ final class Draining {
     /** What the version is told. What the worker is about to take again is no longer in its report when this returns. */
     private Set<String> told(WorkerId worker, String name) {
         Set<String> now = versions.drains(name);
-        while (unsure || !now.containsAll(reported)) {
-            Set<String> still = new HashSet<>(reported);
-            still.retainAll(now);
-            write(worker, still);
+        while (unsure || !still(now).equals(reported)) {
+            write(worker, still(now));
             now = versions.drains(name); // The version may have been told to drain again before the report was changed.
         }
         return now;
+    }
+
+    /** What of its report the worker goes on to obey. Who has drained everything has drained each definition. */
+    private Set<String> still(Set<String> now) {
+        if (now.contains(VersionRules.ALL)) {
+            return reported;
+        }
+        if (reported.contains(VersionRules.ALL)) {
+            return now;
+        }
+        Set<String> both = new HashSet<>(reported);
+        both.retainAll(now);
+        return both;
     }
 
     private void report(WorkerId worker, Acquisitions starts) {

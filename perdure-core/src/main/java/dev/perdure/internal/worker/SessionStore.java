@@ -28,6 +28,7 @@ import dev.perdure.spi.change.RunRef;
 import dev.perdure.spi.change.WorkerId;
 import dev.perdure.spi.payload.PayloadStore;
 import dev.perdure.spi.report.Reports;
+import dev.perdure.spi.shard.Parts;
 import java.util.Collection;
 import java.util.List;
 import java.util.Map;
@@ -46,6 +47,7 @@ final class SessionStore implements StoreAccess {
     private static final int SMALLEST_PAGE_BYTES = 8 * 1024;
 
     private final Settings settings;
+    private final Parts parts;
     private final Committer committer;
     private final int part;
     private final PartCommitters clients;
@@ -65,6 +67,7 @@ final class SessionStore implements StoreAccess {
             WorkerId worker,
             BooleanSupplier alive) {
         this.settings = settings;
+        this.parts = settings.parts();
         this.committer = committer;
         this.part = part;
         this.clients = clients;
@@ -87,7 +90,7 @@ final class SessionStore implements StoreAccess {
 
     @Override
     public String prefix(ObjectKey object) {
-        return settings.parts().prefix(object);
+        return parts.prefix(object);
     }
 
     @Override

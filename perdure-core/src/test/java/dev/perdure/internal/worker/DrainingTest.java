@@ -120,6 +120,14 @@ class DrainingTest {
         versions.apply(new VersionRules.Order(VERSION, VersionRules.ALL, true), null);
     }
 
+    private void drainParcels() {
+        versions.apply(new VersionRules.Order(VERSION, "parcel", true), null);
+    }
+
+    private boolean parcelsAreDrained() {
+        return versions.list().getFirst().definitions().getFirst().drained();
+    }
+
     private void resume() {
         versions.apply(new VersionRules.Order(VERSION, VersionRules.ALL, false), null);
     }
@@ -193,6 +201,26 @@ class DrainingTest {
             assertThat(versions.isDrained(VERSION)).isFalse();
             return ALL;
         });
+        member.looks();
+        assertThat(versions.isDrained(VERSION)).isTrue();
+    }
+
+    @Test
+    void a_drained_definition_stays_so_while_the_order_for_all_of_them_comes_and_goes() {
+        Member member = drained();
+        resume();
+        drainParcels();
+        assertThat(parcelsAreDrained()).isTrue();
+        member.looks();
+        assertThat(parcelsAreDrained())
+                .as("only this definition is drained now")
+                .isTrue();
+
+        drain();
+        member.looks();
+        assertThat(parcelsAreDrained()).as("all are to be drained again").isTrue();
+        assertThat(versions.isDrained(VERSION)).as("a poll may be under way").isFalse();
+        member.polls();
         member.looks();
         assertThat(versions.isDrained(VERSION)).isTrue();
     }

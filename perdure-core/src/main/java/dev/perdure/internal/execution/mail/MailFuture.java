@@ -15,7 +15,6 @@ import dev.perdure.spi.change.Payload;
 import dev.perdure.spi.change.Recorded;
 import dev.perdure.spi.payload.PayloadPlace;
 import java.nio.charset.StandardCharsets;
-import java.util.Optional;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
@@ -75,8 +74,7 @@ public class MailFuture<T extends @Nullable Object> extends EngineFuture<T> {
     @Override
     protected @Nullable Settled<T> look() {
         if (settled == null) {
-            Optional<Arrived> arrived = runMail.inbox().first(channel);
-            arrived.ifPresent(this::settle);
+            runMail.first(channel).ifPresent(this::settle);
         }
         return settled;
     }

@@ -24,6 +24,7 @@ import dev.perdure.internal.execution.value.Values;
 import dev.perdure.internal.failure.FailedMail;
 import dev.perdure.internal.failure.Failure;
 import dev.perdure.internal.text.Texts;
+import dev.perdure.spi.Mailboxes.Arrived;
 import dev.perdure.spi.change.Channel;
 import dev.perdure.spi.change.Effect;
 import dev.perdure.spi.change.Entry;
@@ -69,6 +70,14 @@ public final class RunMail {
         this.inbox = inbox;
         this.host = host;
         this.sending = sending;
+    }
+
+    /**
+     * The first mail on a channel that is to be taken. None if the run has passed its deadline and not been told so: a
+     * child with the same deadline may have failed a moment earlier.
+     */
+    Optional<Arrived> first(Channel channel) {
+        return transitions.isPastDeadline() ? Optional.empty() : inbox.first(channel);
     }
 
     UnreadMail inbox() {

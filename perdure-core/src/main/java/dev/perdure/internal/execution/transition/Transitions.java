@@ -419,8 +419,7 @@ public final class Transitions {
             throw cancelled(cancel);
         }
         Instant deadline = openDeadline();
-        if (deadline != null
-                && (deadlineReached || !deadline.isAfter(host.clock().now()))) {
+        if (deadline != null && isDue(deadline)) {
             bodies.giveUp(deadlineExceeded(deadline.toString()));
             append(List.of(call.answer(Entry.Status.DEADLINE, text(deadline.toString()))));
             deadlineDelivered = true;
@@ -436,6 +435,16 @@ public final class Transitions {
         }
         deadlineDelivered = true;
         return deadlineExceeded(text);
+    }
+
+    /** Whether the next call gets the deadline. */
+    public boolean isPastDeadline() {
+        Instant deadline = openDeadline();
+        return deadline != null && isDue(deadline);
+    }
+
+    private boolean isDue(Instant deadline) {
+        return deadlineReached || !deadline.isAfter(host.clock().now());
     }
 
     /** The deadline, if it has not been delivered; otherwise null. */

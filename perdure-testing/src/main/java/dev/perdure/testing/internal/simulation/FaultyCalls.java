@@ -115,11 +115,14 @@ final class FaultyCalls {
     }
 
     /**
-     * If the process dies in a call, its engine first sees a store that is out of reach, and ends without logging
-     * anything.
+     * A dead process reaches the store no more, although a step may have caught its death. If it dies in a call, its
+     * engine first sees a store that is out of reach, and ends without logging anything.
      */
     private <T extends @Nullable Object> T whileAlive(Supplier<T> call) {
         try {
+            if (process.isDead()) {
+                throw new Killed();
+            }
             return call.get();
         } catch (Killed died) {
             if (scheduler.mayEndQuietly()) {
