@@ -27,7 +27,7 @@ abstract class FuzzScenarios {
     /** Removes what is below the store. */
     void drop() {}
 
-    private static final int FEW = 1_000;
+    private static final int FEW = 400;
     private static final int MANY = 50_000;
 
     private static final List<String> GOOD_BODIES = List.of(

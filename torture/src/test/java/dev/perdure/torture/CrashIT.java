@@ -20,6 +20,7 @@ import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 import java.util.stream.IntStream;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -30,6 +31,7 @@ class CrashIT {
     private static final Duration PATIENCE = Duration.ofMinutes(3);
 
     @Test
+    @Tag("thorough")
     void a_dead_workers_runs_go_on_within_two_leases_of_the_end_of_its_own() throws Exception {
         try (Stage stage = new Stage()) {
             List<Run<Values>> runs = stage.start(RUNS);
