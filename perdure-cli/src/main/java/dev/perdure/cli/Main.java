@@ -3,6 +3,7 @@ package dev.perdure.cli;
 import dev.perdure.Perdure;
 import dev.perdure.cli.demo.DemoCommand;
 import dev.perdure.cli.output.ControlCharacters;
+import dev.perdure.cli.shard.ShardsCommand;
 import dev.perdure.embedded.EmbeddedPostgresException;
 import dev.perdure.error.AlreadyResolvedException;
 import dev.perdure.error.InvalidRequestException;
@@ -44,6 +45,7 @@ import picocli.CommandLine.IVersionProvider;
             RetentionCommand.class,
             RunsCommand.class,
             SchedulesCommand.class,
+            ShardsCommand.class,
             SleepersCommand.class,
             VersionsCommand.class,
             HelpCommand.class

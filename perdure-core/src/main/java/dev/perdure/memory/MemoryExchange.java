@@ -16,6 +16,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.NavigableMap;
 import java.util.Optional;
+import java.util.Set;
 import java.util.TreeMap;
 import java.util.UUID;
 import java.util.stream.Stream;
@@ -47,6 +48,12 @@ final class MemoryExchange implements Exchange {
             membership = there;
             return there;
         });
+    }
+
+    /** Nothing moves to or from a store that ends with its process. */
+    @Override
+    public Set<Integer> closed() {
+        return Set.of();
     }
 
     @Override

@@ -86,6 +86,7 @@ import org.jspecify.annotations.Nullable;
  */
 public final class PostgresStore implements Store {
     private static final int CONNECTIONS_BESIDE_LANES = 2;
+    private static final int SWEEP_BATCH = 500;
 
     private final Database database;
     private final Backends backends;
@@ -166,7 +167,7 @@ public final class PostgresStore implements Store {
         this.versions = new PostgresVersions(database, schema);
         this.status = new PostgresStatus(database, schema, removals, versions);
         this.payloads = new PostgresPayloads(database, schema, ledgerSql.settings);
-        this.exchange = new PostgresExchange(database, schema, ledgerSql.elsewhere);
+        this.exchange = new PostgresExchange(database, schema, ledgerSql.elsewhere, keys);
         this.values = new PostgresValues(database, schema, ledgerSql.settings);
         this.journalBook = new JournalBook(database, schema, workers);
     }
@@ -210,6 +211,15 @@ public final class PostgresStore implements Store {
             database.close();
             throw e;
         }
+    }
+
+    /** Lets workers go on with runs that have just been moved here: no worker of this database holds them. */
+    void resumeMoved() {
+        int given;
+        do {
+            given = leases.sweep(SWEEP_BATCH).size();
+        } while (given == SWEEP_BATCH);
+        hints.tell(new Hints.WorkReady());
     }
 
     /** Housekeeping that a sweep does from time to time. */

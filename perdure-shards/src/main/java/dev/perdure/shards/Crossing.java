@@ -36,7 +36,7 @@ final class Crossing {
 
     boolean crosses(int shard, Effect effect) {
         RunId other = addressee(effect);
-        return other != null && shards.of(other) != shard;
+        return other != null && !shards.has(shard, other);
     }
 
     private static @Nullable RunId addressee(Effect effect) {

@@ -39,11 +39,13 @@ final class Forwarder {
 
     private final Shards shards;
     private final int from;
+    private final MovedPartitions moves;
     private final ReentrantLock lock = new ReentrantLock();
 
     Forwarder(Shards shards, int from) {
         this.shards = shards;
         this.from = from;
+        this.moves = new MovedPartitions(shards);
     }
 
     /**
@@ -65,7 +67,7 @@ final class Forwarder {
         try {
             int arrived = 0;
             while (true) {
-                List<Integer> partitions = shards.partitions(shard -> shard != from && !silent.contains(shard));
+                List<Integer> partitions = shards.partitions(shard -> !silent.contains(shard));
                 List<Outgoing> some = shards.exchange(from).outgoing(partitions, BATCH);
                 int now = some.isEmpty() ? 0 : carry(some, silent);
                 arrived += now;
@@ -125,7 +127,7 @@ final class Forwarder {
             return;
         }
         List<Change> changes = batch.stream().map(Carried::change).toList();
-        List<Outcome> outcomes = shards.store(to).ledger().apply(lane(to), changes);
+        List<Outcome> outcomes = moves.apply(to, lane(to), changes);
         for (int i = 0; i < changes.size(); i++) {
             if (changes.get(i) instanceof Change.Start start) {
                 settle(to, start, outcomes.get(i));

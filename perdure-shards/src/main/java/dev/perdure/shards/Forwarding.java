@@ -19,6 +19,7 @@ final class Forwarding implements AutoCloseable {
     private static final long SHORTEST = TimeUnit.MILLISECONDS.toNanos(25);
     private static final long LONGEST = TimeUnit.SECONDS.toNanos(1);
 
+    private final Shards shards;
     private final List<Forwarder> forwarders;
     private final List<Semaphore> signals;
     private final boolean atOnce;
@@ -30,6 +31,7 @@ final class Forwarding implements AutoCloseable {
      * @param atOnce whether a batch returns only when everything that it sent has arrived, for tests without an engine
      */
     Forwarding(Shards shards, boolean atOnce) {
+        this.shards = shards;
         this.atOnce = atOnce;
         this.forwarders = IntStream.range(0, shards.size())
                 .mapToObj(from -> new Forwarder(shards, from))
@@ -69,6 +71,7 @@ final class Forwarding implements AutoCloseable {
         boolean troubled = false;
         while (!closed) {
             try {
+                shards.follow(shard);
                 Set<Integer> silent = new HashSet<>();
                 int arrived = forwarders.get(shard).forward(silent);
                 rest = arrived > 0 ? SHORTEST : Math.min(LONGEST, 2 * rest);

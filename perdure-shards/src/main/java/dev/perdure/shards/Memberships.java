@@ -4,6 +4,7 @@ import dev.perdure.RunFilter;
 import dev.perdure.error.StoreException;
 import dev.perdure.spi.shard.Exchange.Membership;
 import dev.perdure.spi.shard.ShardMap;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Optional;
 
@@ -13,7 +14,8 @@ import java.util.Optional;
  * <p>How it works. What a shard has stored once is never replaced here. The map is stored in one shard after the other, in
  * the order of their names. If a process stops in between, the next one finds the same map in some of them and stores it
  * in the others. Two processes that begin with different shards at the same time meet on the first shard that both have,
- * and the second of them is refused.
+ * and the second of them is refused. While a partition moves, shards have different versions of the map. The newest one
+ * holds.
  */
 final class Memberships {
     private Memberships() {}
@@ -25,12 +27,13 @@ final class Memberships {
         ShardMap map = stored.stream()
                 .flatMap(Optional::stream)
                 .map(Membership::map)
-                .findFirst()
+                .max(Comparator.comparing(ShardMap::version))
                 .orElse(first);
         for (int i = 0; i < shards.size(); i++) {
             Shard shard = shards.get(i);
             stored.get(i).ifPresent(there -> require(shard, there, map, shards));
             if (stored.get(i).isEmpty() && shards.size() > 1) {
+                requireOneOf(map, shard);
                 requireEmpty(shard);
             }
         }
@@ -40,6 +43,15 @@ final class Memberships {
         return map;
     }
 
+    /** A shard that was not there from the beginning gets its number and its settings when an operator adds it. */
+    private static void requireOneOf(ShardMap map, Shard shard) {
+        if (!map.shards().contains(shard.name())) {
+            throw unusable(
+                    "Shard '%s' is none of the shards %s of the map of version %d. Add it with './perdure shards add' first."
+                            .formatted(shard.name(), map.shards(), map.version()));
+        }
+    }
+
     private static void require(Shard shard, Membership there, ShardMap map, List<Shard> shards) {
         if (!there.name().equals(shard.name())) {
             throw unusable(
@@ -47,19 +59,15 @@ final class Memberships {
                             .formatted(shard.name(), there.name()));
         }
         List<String> given = shards.stream().map(Shard::name).toList();
-        if (!there.map().shards().equals(given)) {
+        if (!given.containsAll(map.shards())) {
             throw unusable(
-                    "Shard '%s' belongs to the shards %s by its map of version %d, and this process has %s. Open all of them, and no others."
-                            .formatted(
-                                    shard.name(),
-                                    there.map().shards(),
-                                    there.map().version(),
-                                    given));
+                    "Shard '%s' belongs to the shards %s by the map of version %d, and this process has %s. Open all of them."
+                            .formatted(shard.name(), map.shards(), map.version(), given));
         }
-        if (!there.map().equals(map)) {
+        if (there.map().version() == map.version() && !there.map().equals(map)) {
             throw unusable(
-                    "Shard '%s' has the map of version %d, and another shard has version %d. Start the process again when both have the same."
-                            .formatted(shard.name(), there.map().version(), map.version()));
+                    "Shard '%s' and another shard have different maps of version %d. One of them belongs to other shards: look at the table 'shard' of each."
+                            .formatted(shard.name(), map.version()));
         }
     }
 

@@ -2,6 +2,7 @@ package dev.perdure.shards;
 
 import dev.perdure.RunId;
 import dev.perdure.StartKey;
+import dev.perdure.error.StoreException;
 import dev.perdure.spi.Ledger;
 import dev.perdure.spi.Outcome;
 import dev.perdure.spi.Runs;
@@ -29,11 +30,13 @@ final class ShardedLedger implements Ledger {
     private final Shards shards;
     private final Crossing crossing;
     private final Forwarding forwarding;
+    private final MovedPartitions moves;
 
     ShardedLedger(Shards shards, Forwarding forwarding) {
         this.shards = shards;
         this.crossing = new Crossing(shards);
         this.forwarding = forwarding;
+        this.moves = new MovedPartitions(shards);
     }
 
     /**
@@ -45,25 +48,32 @@ final class ShardedLedger implements Ledger {
     public List<Outcome> apply(Lane lane, List<Change> changes) {
         @Nullable Outcome[] outcomes = new Outcome[changes.size()];
         Map<Integer, List<Integer>> places = new LinkedHashMap<>();
+        @Nullable RuntimeException waiting = null;
         for (int i = 0; i < changes.size(); i++) {
-            String refusal = refusal(changes.get(i));
-            if (refusal == null) {
-                places.computeIfAbsent(shards.of(changes.get(i).about()), unseen -> new ArrayList<>())
-                        .add(i);
-            } else {
-                outcomes[i] = new Outcome.Refused(refusal);
+            try {
+                String refusal = refusal(changes.get(i));
+                if (refusal == null) {
+                    places.computeIfAbsent(shards.of(changes.get(i).about()), unseen -> new ArrayList<>())
+                            .add(i);
+                } else {
+                    outcomes[i] = new Outcome.Refused(refusal);
+                }
+            } catch (StoreException trouble) {
+                outcomes[i] = new Outcome.Fenced();
+                if (lane.worker() == null || trouble.kind() != StoreException.Kind.MOVING) {
+                    waiting = trouble;
+                } // Otherwise the run is on a shard that this process does not have.
             }
         }
-        @Nullable RuntimeException trouble = null;
         for (Map.Entry<Integer, List<Integer>> ofShard : places.entrySet()) {
             try {
                 apply(lane, changes, ofShard, outcomes);
             } catch (RuntimeException thrown) {
-                trouble = shards.trouble(ofShard.getKey(), thrown);
+                waiting = shards.trouble(ofShard.getKey(), thrown);
             }
         }
-        if (trouble != null) {
-            throw trouble;
+        if (waiting != null) {
+            throw waiting;
         }
         return Arrays.stream(outcomes).map(Objects::requireNonNull).toList();
     }
@@ -72,7 +82,7 @@ final class ShardedLedger implements Ledger {
             Lane lane, List<Change> changes, Map.Entry<Integer, List<Integer>> ofShard, @Nullable Outcome[] outcomes) {
         List<Integer> places = ofShard.getValue();
         List<Change> own = places.stream().map(changes::get).map(this::crossed).toList();
-        List<Outcome> some = shards.store(ofShard.getKey()).ledger().apply(lane, own);
+        List<Outcome> some = moves.apply(ofShard.getKey(), lane, own);
         for (int i = 0; i < places.size(); i++) {
             outcomes[places.get(i)] = some.get(i);
         }

@@ -11,6 +11,7 @@ import dev.perdure.spi.Runs;
 import dev.perdure.spi.change.ObjectKey;
 import dev.perdure.spi.change.Payload;
 import dev.perdure.spi.change.RunRef;
+import java.util.ArrayList;
 import java.util.Collection;
 import java.util.Comparator;
 import java.util.EnumMap;
@@ -44,13 +45,34 @@ final class ShardedRuns implements Runs {
 
     @Override
     public Optional<Found> find(RunId id) {
-        return shards.having(id).runs().find(id);
+        int version = shards.version();
+        Optional<Found> found = shards.having(id).runs().find(id);
+        if (found.isEmpty() && shards.size() > 1) {
+            shards.follow(shards.of(id)); // It may have moved since this process has read the map.
+        }
+        return found.isEmpty() && shards.version() > version
+                ? shards.having(id).runs().find(id)
+                : found;
+    }
+
+    /** A page of one shard without runs that are elsewhere by the map: a partition that has moved leaves rows for a while. */
+    private List<RunInfo> own(int shard, RunFilter filter) {
+        List<RunInfo> own = new ArrayList<>();
+        RunFilter next = filter;
+        while (true) {
+            List<RunInfo> page = shards.store(shard).runs().list(next);
+            page.stream().filter(run -> shards.has(shard, run.id())).forEach(own::add);
+            if (own.size() >= filter.limit() || page.size() < filter.limit()) {
+                return own;
+            }
+            next = filter.after(page.getLast());
+        }
     }
 
     @Override
     public List<RunInfo> list(RunFilter filter) {
         Comparator<RunInfo> oldest = Comparator.comparing(RunInfo::createdAt).thenComparing(RunInfo::id);
-        return shards.ask(store -> store.runs().list(filter)).stream()
+        return shards.ask(shards.indexes(), shard -> own(shard, filter)).stream()
                 .flatMap(List::stream)
                 .sorted(filter.isOldestFirst() ? oldest : oldest.reversed())
                 .limit(filter.limit())

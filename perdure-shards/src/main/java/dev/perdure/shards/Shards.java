@@ -23,6 +23,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.BiFunction;
 import java.util.function.Consumer;
 import java.util.function.Function;
@@ -39,16 +40,50 @@ final class Shards {
 
     private final List<Shard> all;
     private final Duration patience;
-    /** The index of the shard that has a partition. */
-    private final int[] owners;
+    private final AtomicReference<Routes> routes;
     /** Short texts, one of each partition, with which ids begin whose run has to be in that partition. */
     private static final List<String> PREFIXES = prefixes();
 
     Shards(List<Shard> all, ShardMap map, Duration patience) {
         this.all = List.copyOf(all);
         this.patience = patience;
+        this.routes = new AtomicReference<>(routes(map));
+    }
+
+    /**
+     * Where partitions are.
+     *
+     * @param map the map
+     * @param owners the indexes of the shards, by partition; negative if this process does not have the shard
+     */
+    private record Routes(ShardMap map, List<Integer> owners) {
+        int of(int partition) {
+            if (owners.get(partition) < 0) {
+                throw new StoreException(
+                        StoreException.Kind.MOVING,
+                        "Partition %d is on shard '%s' by the map of version %d, and this process does not have that shard. Start it again with all shards."
+                                .formatted(partition, map.owners().get(partition), map.version()),
+                        null);
+            }
+            return owners.get(partition);
+        }
+    }
+
+    private Routes routes(ShardMap map) {
         List<String> names = all.stream().map(Shard::name).toList();
-        this.owners = map.owners().stream().mapToInt(names::indexOf).toArray();
+        return new Routes(map, map.owners().stream().map(names::indexOf).toList());
+    }
+
+    /** Follows the map that a shard has, if it is newer than the one that this process has. */
+    boolean follow(int shard) {
+        ShardMap there = exchange(shard).membership().orElseThrow().map();
+        Routes mine = routes.get();
+        return there.version() > mine.map().version() && routes.compareAndSet(mine, routes(there));
+    }
+
+    /** The version of the map that this process has. */
+    int version() {
+        return routes.get().map().version();
     }
 
     private static List<String> prefixes() {
@@ -79,30 +114,36 @@ final class Shards {
     // ---- which shard has what
 
     int of(RunId run) {
-        return owners[Partitions.of(run)];
+        return ofPartition(Partitions.of(run));
+    }
+
+    /** Whether a shard has the run with this id, or would have it. */
+    boolean has(int shard, RunId run) {
+        return routes.get().owners().get(Partitions.of(run)) == shard;
     }
 
     int of(RunRef run) {
-        return owners[Partitions.ofKey(run.key())];
+        return ofPartition(Partitions.ofKey(run.key()));
     }
 
     int of(ObjectKey object) {
-        return owners[Partitions.of(object)];
+        return ofPartition(Partitions.of(object));
     }
 
     /** The shard that decides about starts under a key. */
     int of(String definition, StartKey key) {
-        return owners[partition(definition, key)];
+        return ofPartition(partition(definition, key));
     }
 
     int ofPartition(int partition) {
-        return owners[partition];
+        return routes.get().of(partition);
     }
 
     /** The partitions of the shards for which this holds. */
     List<Integer> partitions(IntPredicate shard) {
+        List<Integer> owners = routes.get().owners();
         return IntStream.range(0, Partitions.COUNT)
-                .filter(partition -> shard.test(owners[partition]))
+                .filter(partition -> owners.get(partition) >= 0 && shard.test(owners.get(partition)))
                 .boxed()
                 .toList();
     }
@@ -124,22 +165,27 @@ final class Shards {
     }
 
     String prefix(ObjectKey object) {
-        return size() == 1 ? "" : PREFIXES.get(Partitions.of(object));
+        return PREFIXES.get(Partitions.of(object));
     }
 
     String prefix(String definition, StartKey key) {
-        return size() == 1 ? "" : PREFIXES.get(partition(definition, key));
+        return PREFIXES.get(partition(definition, key));
     }
 
     private static int partition(String definition, StartKey key) {
-        return Partitions.ofText(definition + "/" + key.getClass().getSimpleName() + "/" + key.key());
+        return Partitions.ofStart(definition, key.getClass().getSimpleName(), key.key());
     }
 
     // ---- requests
 
     /** The answers of all shards, in their order. If one does not answer in time, the exception names it. */
     <T> List<T> ask(Function<Store, T> question) {
-        return ask(IntStream.range(0, size()).boxed().toList(), shard -> question.apply(store(shard)));
+        return ask(indexes(), shard -> question.apply(store(shard)));
+    }
+
+    /** The indexes of all shards. */
+    List<Integer> indexes() {
+        return IntStream.range(0, size()).boxed().toList();
     }
 
     private <T> List<T> askWhatAnswers(List<Integer> some, Function<Integer, T> question) {

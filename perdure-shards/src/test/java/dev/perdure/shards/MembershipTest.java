@@ -62,7 +62,7 @@ final class MembershipTest {
         assertThatThrownBy(() -> ShardedStore.over(shard("a", a), shard("c", fresh)))
                 .isInstanceOf(StoreException.class)
                 .hasMessage(
-                        "Shard 'a' belongs to the shards [a, b] by its map of version 1, and this process has [a, c]. Open all of them, and no others.");
+                        "Shard 'a' belongs to the shards [a, b] by the map of version 1, and this process has [a, c]. Open all of them.");
         assertThat(fresh.exchange().orElseThrow().membership()).isEmpty();
         assertThatThrownBy(() -> ShardedStore.over(shard("a", a)))
                 .isInstanceOf(StoreException.class)
@@ -70,14 +70,38 @@ final class MembershipTest {
     }
 
     @Test
-    void shards_with_different_versions_of_the_map_are_refused() {
+    void the_newest_map_holds() {
         ShardMap map = ShardMap.first(List.of("a", "b"));
+        RunId run = RunId.of("run-1");
+        int partition = Partitions.of(run);
+        String other = map.owners().get(partition).equals("a") ? "b" : "a";
         a.exchange().orElseThrow().join(new Membership("a", map));
-        b.exchange().orElseThrow().join(new Membership("b", new ShardMap(2, map.owners())));
+        b.exchange().orElseThrow().join(new Membership("b", map.with(partition, other)));
+        ShardedStore store = ShardedStore.over(shard("a", a), shard("b", b));
+        assertThat(store.parts().of(run)).isEqualTo(other.equals("a") ? 0 : 1);
+    }
+
+    @Test
+    void different_maps_of_one_version_are_refused() {
+        ShardMap map = ShardMap.first(List.of("a", "b"));
+        a.exchange().orElseThrow().join(new Membership("a", map.with(0, "b")));
+        b.exchange().orElseThrow().join(new Membership("b", map.with(2, "b")));
         assertThatThrownBy(() -> ShardedStore.over(shard("a", a), shard("b", b)))
                 .isInstanceOf(StoreException.class)
                 .hasMessage(
-                        "Shard 'b' has the map of version 2, and another shard has version 1. Start the process again when both have the same.");
+                        "Shard 'b' and another shard have different maps of version 2. One of them belongs to other shards: look at the table 'shard' of each.");
+    }
+
+    @Test
+    void a_shard_that_was_not_added_is_refused_and_one_without_partitions_is_not() {
+        ShardedStore.over(shard("a", a), shard("b", b));
+        MemoryStore fresh = new MemoryStore();
+        assertThatThrownBy(() -> ShardedStore.over(shard("a", a), shard("b", b), shard("c", fresh)))
+                .isInstanceOf(StoreException.class)
+                .hasMessage(
+                        "Shard 'c' is none of the shards [a, b] of the map of version 1. Add it with './perdure shards add' first.");
+        fresh.exchange().orElseThrow().join(new Membership("c", ShardMap.first(List.of("a", "b"))));
+        ShardedStore.over(shard("a", a), shard("b", b), shard("c", fresh));
     }
 
     @Test

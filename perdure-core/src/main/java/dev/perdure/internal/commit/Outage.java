@@ -29,7 +29,7 @@ public final class Outage {
             on = true;
             ofStore = true;
             switch (trouble.kind()) {
-                case UNAVAILABLE ->
+                case UNAVAILABLE, MOVING ->
                     LOG.warn(
                             "The store is out of reach, so this engine cannot {}. It tries again until it can: {}",
                             work,

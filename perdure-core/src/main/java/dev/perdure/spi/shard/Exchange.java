@@ -10,6 +10,7 @@ import dev.perdure.spi.change.RunRef;
 import java.util.Collection;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 
 /**
  * What a store keeps so that it can be one of several shards: which one it is, and what is on its way to the others.
@@ -33,6 +34,12 @@ public interface Exchange {
 
     /** Stores a first membership, unless there is one, and returns the one that is there then. */
     Membership join(Membership first);
+
+    /**
+     * The partitions in which this store takes no changes, because they are on their way to or from another store or have
+     * left. A change of such a partition is not applied: {@link dev.perdure.error.StoreException} says so.
+     */
+    Set<Integer> closed();
 
     /**
      * Something that is on its way.

@@ -47,6 +47,15 @@ public final class Partitions {
         return ofText(object.type() + "/" + object.key());
     }
 
+    /**
+     * The partition in which starts of a definition under a key are decided.
+     *
+     * @param kind the simple name of the {@link dev.perdure.StartKey}
+     */
+    public static int ofStart(String definition, String kind, String key) {
+        return ofText(definition + "/" + kind + "/" + key);
+    }
+
     /** The partition of any other thing that has a name. */
     public static int ofText(String text) {
         int hash = text.hashCode();

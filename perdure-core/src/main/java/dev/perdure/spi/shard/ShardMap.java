@@ -41,7 +41,14 @@ public record ShardMap(int version, List<String> owners) {
         return new ShardMap(FIRST, owners);
     }
 
-    /** The names of the shards, in their order. */
+    /** The next version of this map, with a partition on another shard. */
+    public ShardMap with(int partition, String shard) {
+        List<String> changed = new ArrayList<>(owners);
+        changed.set(partition, shard);
+        return new ShardMap(version + 1, changed);
+    }
+
+    /** The names of the shards that have partitions, in their order. */
     public List<String> shards() {
         return List.copyOf(new TreeSet<>(owners));
     }

@@ -90,6 +90,13 @@ public enum SqlState {
         return state != null && state.startsWith("XX");
     }
 
+    /** Whether the constraint that keeps changes away from partitions of other shards refused something. */
+    public static boolean isOfClosedPartition(Throwable refused) {
+        return refused.getCause() instanceof PSQLException said
+                && said.getServerErrorMessage() != null
+                && "partition_is_here".equals(said.getServerErrorMessage().getConstraint());
+    }
+
     /** What a person can do about a state that needs a person. */
     public static String remedy(@Nullable String state) {
         return switch (state == null ? "" : state) {

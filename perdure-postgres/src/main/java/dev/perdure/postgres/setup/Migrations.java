@@ -81,7 +81,8 @@ public final class Migrations {
             "V140__heap_of_workers.sql",
             "V141__headers_of_mail.sql",
             "V150__shards.sql",
-            "V151__outgoing.sql");
+            "V151__outgoing.sql",
+            "V155__moving_partitions.sql");
 
     /** Waits for another process that migrates at the same time; ends with the transaction. */
     private static final String ALONE = "SELECT pg_advisory_xact_lock(hashtextextended('perdure:' || ?, 0))";

@@ -29,7 +29,7 @@ public final class Preflight {
             FROM (
                 SELECT p.privilege, t.name
                 FROM (VALUES
-                    ('SELECT', 'secret'),
+                    ('SELECT', 'secret closed_partition'),
                     ('SELECT UPDATE', 'retention inbox_lock'),
                     ('SELECT INSERT', 'shard'),
                     ('SELECT INSERT UPDATE', 'queue limiter'),

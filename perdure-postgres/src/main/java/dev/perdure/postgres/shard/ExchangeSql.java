@@ -5,11 +5,13 @@ import dev.perdure.postgres.write.part.Pieces;
 
 /** The statements about what a shard keeps for others. */
 public final class ExchangeSql {
-    private static final String MEMBERSHIP = "SELECT name, version, owners FROM ${schema}.shard";
+    private static final String MEMBERSHIP = "SELECT name, version, owners, number FROM ${schema}.shard";
 
     private static final String JOIN = """
-            INSERT INTO ${schema}.shard (name, version, owners) VALUES (?, ?, ?) ON CONFLICT DO NOTHING RETURNING name
+            INSERT INTO ${schema}.shard (name, version, owners, number) VALUES (?, ?, ?, ?) ON CONFLICT DO NOTHING RETURNING name
             """;
+
+    private static final String CLOSED = "SELECT number FROM ${schema}.closed_partition";
 
     private static final String OUTGOING = """
             SELECT number, life, to_partition, change, to_run, token, position, channel, status, name, text, payload
@@ -65,6 +67,7 @@ public final class ExchangeSql {
 
     final String membership;
     final String join;
+    final String closed;
     final String outgoing;
     final String remove;
     final String parent;
@@ -75,6 +78,7 @@ public final class ExchangeSql {
     public ExchangeSql(Schema schema) {
         this.membership = schema.sql(MEMBERSHIP);
         this.join = schema.sql(JOIN);
+        this.closed = schema.sql(CLOSED);
         this.outgoing = schema.sql(OUTGOING);
         this.remove = schema.sql(REMOVE);
         this.parent = schema.sql(PARENT);

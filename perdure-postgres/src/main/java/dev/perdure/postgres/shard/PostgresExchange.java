@@ -6,6 +6,7 @@ import dev.perdure.postgres.jdbc.Database;
 import dev.perdure.postgres.jdbc.Query;
 import dev.perdure.postgres.jdbc.Results;
 import dev.perdure.postgres.jdbc.Schema;
+import dev.perdure.postgres.write.change.Keys;
 import dev.perdure.postgres.write.part.ElsewhereSql;
 import dev.perdure.spi.change.Channel;
 import dev.perdure.spi.change.Mail;
@@ -20,6 +21,7 @@ import java.util.Collection;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
@@ -31,18 +33,25 @@ public final class PostgresExchange implements Exchange {
     private final Query query;
     private final ExchangeSql sql;
     private final ElsewhereSql elsewhere;
+    private final Keys keys;
     private final AtomicLong nextTidying = new AtomicLong(System.nanoTime());
     private volatile long tidiedTo;
 
-    public PostgresExchange(Database database, Schema schema, ElsewhereSql elsewhere) {
+    public PostgresExchange(Database database, Schema schema, ElsewhereSql elsewhere, Keys keys) {
         this.query = new Query(database);
         this.sql = new ExchangeSql(schema);
         this.elsewhere = elsewhere;
+        this.keys = keys;
     }
 
     @Override
     public Optional<Membership> membership() {
-        Optional<Membership> membership = query.all(sql.membership, parameters -> {}, PostgresExchange::member).stream()
+        Optional<Membership> membership = query
+                .all(sql.membership, parameters -> {}, row -> {
+                    keys.beShard(row.getInt("number"));
+                    return member(row);
+                })
+                .stream()
                 .findFirst();
         if (membership.isPresent()) {
             elsewhere.beShard();
@@ -62,9 +71,15 @@ public final class PostgresExchange implements Exchange {
                 parameters -> parameters
                         .text(first.name())
                         .integer(first.map().version())
-                        .texts(first.map().owners()),
+                        .texts(first.map().owners())
+                        .integer(first.map().shards().indexOf(first.name())),
                 row -> row.getString("name"));
         return membership().orElseThrow();
+    }
+
+    @Override
+    public Set<Integer> closed() {
+        return Set.copyOf(query.all(sql.closed, parameters -> {}, row -> row.getInt("number")));
     }
 
     @Override

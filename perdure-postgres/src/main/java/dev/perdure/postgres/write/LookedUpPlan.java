@@ -2,6 +2,7 @@ package dev.perdure.postgres.write;
 
 import dev.perdure.postgres.jdbc.Part;
 import dev.perdure.postgres.lane.Sender;
+import dev.perdure.postgres.lane.Sending;
 import dev.perdure.postgres.write.change.Batch;
 import dev.perdure.postgres.write.part.Answers;
 import dev.perdure.postgres.write.part.CommandParts;
@@ -11,7 +12,6 @@ import dev.perdure.postgres.write.part.LedgerSql;
 import dev.perdure.postgres.write.part.MailParts;
 import dev.perdure.postgres.write.part.ObjectParts;
 import dev.perdure.postgres.write.part.RunParts;
-import dev.perdure.postgres.lane.Sending;
 import dev.perdure.spi.Outcome;
 import java.util.ArrayList;
 import java.util.List;

@@ -9,6 +9,7 @@ import dev.perdure.postgres.jdbc.Database.LockedException;
 import dev.perdure.postgres.jdbc.Database.RefusedException;
 import dev.perdure.postgres.jdbc.Schema;
 import dev.perdure.postgres.jdbc.Script;
+import dev.perdure.postgres.jdbc.SqlState;
 import dev.perdure.postgres.lane.ClientFence;
 import dev.perdure.postgres.lane.Sender;
 import dev.perdure.postgres.lane.Workers;
@@ -257,6 +258,13 @@ public final class PostgresLedger implements Ledger {
     }
 
     private Outcome refusal(Change change, RefusedException refused) {
+        if (SqlState.isOfClosedPartition(refused)) {
+            throw new StoreException(
+                    StoreException.Kind.MOVING,
+                    "The partition of '%s' moves to another shard, or has moved; waiting for it."
+                            .formatted(change.about()),
+                    refused);
+        }
         RunId taken = context.readBack().taken(tasksOf(change));
         return taken != null
                 ? Outcome.Refused.taskIdTaken(taken)

@@ -72,7 +72,7 @@ public final class Problems {
             case RetryRefusedException conflict -> 409;
             case AlreadyResolvedException conflict -> 409;
             case KeyFullException full -> 429;
-            case StoreException store -> store.kind() == StoreException.Kind.UNAVAILABLE ? 503 : 500;
+            case StoreException store -> store.kind() == StoreException.Kind.UNUSABLE ? 500 : 503;
             case ClosedException closed -> 503;
             case ResultUnavailableException late -> 504;
             // What only the code of a workflow gets.

@@ -24,6 +24,9 @@ public final class Keys {
     private static final int PARTITION_BITS = 8;
     private static final int BLOCK_BITS = 16;
     private static final int BLOCK = 1 << BLOCK_BITS;
+    /** The sequence counts up to 2^35, and there are at most 256 shards. */
+    private static final int BLOCKS_OF_SHARD_BITS = 27;
+
     private static final long ANSWERS = 1L << 62;
     private static final long PRECEDES = 1L << 61;
     private static final long HOLDS = 1L << 60;
@@ -34,10 +37,29 @@ public final class Keys {
     private final ReentrantLock lock = new ReentrantLock();
     private long next;
     private long end;
+    private long firstBlock;
 
     public Keys(Schema schema, Database database) {
         this.nextBlock = schema.sql(NEXT_BLOCK);
         this.database = database;
+    }
+
+    /**
+     * This database is one of several shards. Each has blocks of its own, so that keys stay unique when a partition moves.
+     *
+     * @param number the number of the shard
+     */
+    public void beShard(int number) {
+        lock.lock();
+        try {
+            long first = (long) number << BLOCKS_OF_SHARD_BITS;
+            if (first != firstBlock) {
+                firstBlock = first;
+                end = next;
+            }
+        } finally {
+            lock.unlock();
+        }
     }
 
     /** Takes this many numbers at once, in ascending order. They are consecutive unless a block ends in between. */
@@ -76,7 +98,7 @@ public final class Keys {
         lock.lock();
         try {
             if (next >= end) {
-                next = block << BLOCK_BITS;
+                next = (firstBlock + block) << BLOCK_BITS;
                 end = next + BLOCK;
             }
         } finally {

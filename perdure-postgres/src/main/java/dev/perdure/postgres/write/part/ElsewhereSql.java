@@ -128,8 +128,6 @@ public final class ElsewhereSql {
      */
     public Part tell(Sending sending, long[] keys, String[] ids) {
         return new Part(
-                tell,
-                parameters -> sending.laneOfWorker(parameters.longs(keys).texts(ids)),
-                Results::skip);
+                tell, parameters -> sending.laneOfWorker(parameters.longs(keys).texts(ids)), Results::skip);
     }
 }

@@ -1,0 +1,362 @@
+package dev.perdure.postgres;
+
+import dev.perdure.error.InvalidRequestException;
+import dev.perdure.postgres.jdbc.Schema;
+import dev.perdure.postgres.shard.Balance;
+import dev.perdure.postgres.shard.MovingLock;
+import dev.perdure.postgres.shard.NewShard;
+import dev.perdure.postgres.shard.PartitionMove;
+import dev.perdure.postgres.shard.ShardServer;
+import dev.perdure.postgres.shard.ShardServer.Closed;
+import dev.perdure.postgres.shard.ShardServer.Phase;
+import dev.perdure.postgres.shard.ShardServer.State;
+import dev.perdure.spi.shard.Partitions;
+import dev.perdure.spi.shard.ShardMap;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.Comparator;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.SortedMap;
+import java.util.TreeMap;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
+import java.util.function.Consumer;
+import javax.sql.DataSource;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The PostgreSQL servers among which a sharded store divides its runs, as an operator sees them: which has which partitions,
+ * adding one, and moving partitions between them while engines run.
+ *
+ * <p>How it works. A partition moves in steps, each of which is one transaction on one server. The source refuses the
+ * partition from then on; everything is copied to the target and compared; the commit that stores the new map at the target
+ * decides; then the target opens the partition, all shards get the map, and the rows at the source are removed when no
+ * process can still work by the old map. A command that is interrupted is given again and goes on where it stopped.
+ *
+ * <p>Not thread-safe. Of two processes that move partitions at the same time, the second is refused.
+ */
+public final class PostgresShards implements AutoCloseable {
+    private static final Duration MORE_THAN_A_LOOK = Duration.ofSeconds(3);
+
+    private final SortedMap<String, ShardServer> servers = new TreeMap<>();
+    private final Schema schema;
+    private final Duration grace;
+
+    private PostgresShards(Map<String, ? extends DataSource> sources, String schema, Duration grace) {
+        this.schema = new Schema(schema);
+        this.grace = grace;
+        try {
+            sources.forEach((name, source) -> servers.put(name, new ShardServer(name, source, this.schema)));
+        } catch (RuntimeException | Error failed) {
+            close();
+            throw failed;
+        }
+    }
+
+    /**
+     * The servers, by the names of the shards. Give all of them: a map is stored in each.
+     *
+     * @param schema the schema that the tables are in
+     */
+    public static PostgresShards of(Map<String, ? extends DataSource> sources, String schema) {
+        return new PostgresShards(sources, schema, MORE_THAN_A_LOOK);
+    }
+
+    /** For tests without engines. */
+    static PostgresShards of(Map<String, ? extends DataSource> sources, String schema, Duration grace) {
+        return new PostgresShards(sources, schema, grace);
+    }
+
+    /**
+     * A shard.
+     *
+     * @param name its name
+     * @param version the version of the map that it has stored
+     * @param partitions how many partitions it has by the newest map
+     * @param workers how many live workers it has
+     * @param leaving partitions that a move has closed here, and that are still here
+     * @param arriving partitions that are on their way here, or have come and are not open yet
+     * @param left partitions that have left, and whose rows are not removed yet
+     */
+    public record Info(
+            String name,
+            int version,
+            int partitions,
+            int workers,
+            List<Integer> leaving,
+            List<Integer> arriving,
+            List<Integer> left) {}
+
+    /** The shards, by name. */
+    public List<Info> list() {
+        SortedMap<String, State> states = states();
+        ShardMap map = newest(states);
+        return states.values().stream()
+                .map(state -> new Info(
+                        state.name(),
+                        state.map().version(),
+                        (int) map.partitionsOf(state.name()),
+                        state.workers(),
+                        in(state, Phase.LEAVING),
+                        in(state, Phase.ARRIVING),
+                        in(state, Phase.LEFT)))
+                .toList();
+    }
+
+    /** The newest map. */
+    public ShardMap map() {
+        return newest(states());
+    }
+
+    private static List<Integer> in(State state, Phase phase) {
+        return state.closed().entrySet().stream()
+                .filter(closed -> closed.getValue().phase() == phase)
+                .map(Map.Entry::getKey)
+                .toList();
+    }
+
+    private SortedMap<String, State> states() {
+        SortedMap<String, State> states = new TreeMap<>();
+        servers.forEach((name, server) -> server.state().ifPresent(state -> {
+            if (!state.name().equals(name)) {
+                throw new InvalidRequestException(
+                        "The database of shard '%s' is shard '%s' by its own record. Give each shard its own database."
+                                .formatted(name, state.name()));
+            }
+            states.put(name, state);
+        }));
+        return states;
+    }
+
+    private ShardMap newest(SortedMap<String, State> states) {
+        ShardMap map = states.values().stream()
+                .map(State::map)
+                .max(Comparator.comparing(ShardMap::version))
+                .orElseThrow(() -> new InvalidRequestException(
+                        "None of the databases is a shard yet. Open them once with ShardedStore.over(…)."));
+        List<String> missing = map.shards().stream()
+                .filter(shard -> !states.containsKey(shard))
+                .toList();
+        if (!missing.isEmpty()) {
+            throw new InvalidRequestException(
+                    "The map of version %d has shards that were not given: %s. Give the databases of all shards."
+                            .formatted(map.version(), missing));
+        }
+        return map;
+    }
+
+    /** Makes an empty database a shard without partitions. Its schema has to be there. */
+    public void add(String name) {
+        SortedMap<String, State> states = states();
+        ShardMap map = newest(states);
+        ShardServer server = Optional.ofNullable(servers.get(name))
+                .orElseThrow(() -> new InvalidRequestException(
+                        "No database is given for shard '%s'. Give it with the others.".formatted(name)));
+        if (states.containsKey(name)) {
+            throw new InvalidRequestException("The database of shard '%s' is a shard already.".formatted(name));
+        }
+        if (name.compareTo(states.firstKey()) < 0) {
+            throw new InvalidRequestException(
+                    "The name '%s' comes before '%s', and the first shard by name keeps large values and the secret of tokens. Choose a name that comes later."
+                            .formatted(name, states.firstKey()));
+        }
+        int number = 1 + states.values().stream().mapToInt(State::number).max().orElseThrow();
+        NewShard.add(server, known(states.firstKey()), number, map);
+    }
+
+    /**
+     * Moves partitions to a shard, one after the other. Their rows stay where they were until {@link #clean}. To give a
+     * partition that a move has closed back to its shard, move it to where it is.
+     *
+     * @param progress gets a sentence about each step
+     */
+    public void move(Collection<Integer> partitions, String to, Consumer<String> progress) {
+        ShardMap map = map();
+        ShardServer target = known(to);
+        for (int partition : partitions) {
+            if (partition < 0 || partition >= Partitions.COUNT) {
+                throw new InvalidRequestException("There is no partition %d. Partitions have numbers from 0 to %d."
+                        .formatted(partition, Partitions.COUNT - 1));
+            }
+        }
+        Set<ShardServer> concerned = new LinkedHashSet<>(List.of(target));
+        for (int partition : partitions) {
+            concerned.add(known(map.owners().get(partition)));
+        }
+        try (MovingLock lock = MovingLock.on(first());
+                PostgresStore store = PostgresStore.on(target.source())
+                        .schema(schema.name())
+                        .migrate(false)
+                        .open()) {
+            concerned.forEach(PartitionMove::index);
+            for (int partition : partitions) {
+                map = moved(map, partition, target, store, progress);
+            }
+        } finally {
+            concerned.forEach(server -> dropIndexes(server, progress));
+        }
+    }
+
+    /** A server that is out of reach keeps them, and must not hide why the command failed. */
+    private static void dropIndexes(ShardServer server, Consumer<String> progress) {
+        try {
+            PartitionMove.dropIndexes(server);
+        } catch (RuntimeException trouble) {
+            progress.accept("The indexes moving_… of shard '%s' could not be dropped: %s"
+                    .formatted(server.name(), trouble.getMessage()));
+        }
+    }
+
+    /** The first shard by name stays the first. */
+    private ShardServer first() {
+        return known(states().firstKey());
+    }
+
+    private ShardServer known(String name) {
+        ShardServer server = servers.get(name);
+        if (server == null || server.state().isEmpty()) {
+            throw new InvalidRequestException(
+                    "'%s' is none of the shards %s. Add it first.".formatted(name, states().keySet()));
+        }
+        return server;
+    }
+
+    /** Moves one partition, or finishes its move, and returns the map of then. */
+    private ShardMap moved(
+            ShardMap map, int partition, ShardServer target, PostgresStore store, Consumer<String> progress) {
+        ShardServer owner = known(map.owners().get(partition));
+        @Nullable Closed closed = owner.state().orElseThrow().closed().get(partition);
+        if (owner == target) {
+            finish(map, partition, target, closed, store, progress);
+            return map;
+        }
+        if (closed != null
+                && (closed.phase() == Phase.ARRIVING || !closed.other().equals(target.name()))) {
+            throw new InvalidRequestException(
+                    "Partition %d is on its way between '%s' and '%s'. Move it to one of them first."
+                            .formatted(partition, owner.name(), closed.other()));
+        }
+        PartitionMove move = new PartitionMove(partition, owner, target, progress);
+        removeEarlier(partition, target, progress);
+        ShardMap after = map.with(partition, target.name());
+        move.check();
+        long began = System.nanoTime();
+        move.close();
+        try {
+            move.copy(map, after);
+        } catch (RuntimeException | Error failed) {
+            reopenUnlessMoved(move, failed);
+            throw failed;
+        }
+        move.open();
+        store.resumeMoved();
+        progress.accept("The runs of partition %d stood still for %d ms."
+                .formatted(partition, TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - began)));
+        move.leave(after);
+        tellAll(after);
+        return after;
+    }
+
+    private static void reopenUnlessMoved(PartitionMove move, Throwable failed) {
+        try {
+            move.reopen();
+        } catch (RuntimeException again) {
+            failed.addSuppressed(again);
+        }
+    }
+
+    /** The map says that the partition is on this shard: it came here by a move that did not end, or it is to stay. */
+    private void finish(
+            ShardMap map,
+            int partition,
+            ShardServer here,
+            @Nullable Closed closed,
+            PostgresStore store,
+            Consumer<String> progress) {
+        if (closed != null) {
+            ShardServer other = known(closed.other());
+            if (closed.phase() == Phase.LEAVING) {
+                new PartitionMove(partition, here, other, progress).reopen();
+            } else {
+                new PartitionMove(partition, other, here, progress).open();
+            }
+        }
+        store.resumeMoved();
+        tellAll(map);
+        for (ShardServer other : servers.values()) {
+            boolean leaves = other.state().stream()
+                    .anyMatch(state -> in(state, Phase.LEAVING).contains(partition));
+            if (other != here && leaves) {
+                new PartitionMove(partition, other, here, progress).leave(map);
+            }
+        }
+    }
+
+    private void tellAll(ShardMap map) {
+        servers.values().forEach(server -> NewShard.tell(server, map));
+    }
+
+    /** A partition that comes back finds its earlier rows removed. */
+    private void removeEarlier(int partition, ShardServer target, Consumer<String> progress) {
+        @Nullable Closed closed = target.state().orElseThrow().closed().get(partition);
+        if (closed != null && closed.phase() == Phase.LEFT) {
+            clean(progress);
+        }
+    }
+
+    /**
+     * Removes the rows of partitions that have left. Waits until no process can still read them by an old map: for the longest
+     * lease of a worker, and a little more.
+     *
+     * @param progress gets a sentence about each step
+     */
+    public void clean(Consumer<String> progress) {
+        for (ShardServer source : servers.values()) {
+            List<Map.Entry<Integer, Closed>> left = new ArrayList<>();
+            source.state()
+                    .ifPresent(state -> state.closed().entrySet().stream()
+                            .filter(closed -> closed.getValue().phase() == Phase.LEFT)
+                            .forEach(left::add));
+            if (left.isEmpty()) {
+                continue;
+            }
+            Duration wait = grace.isZero() ? grace : grace.plus(NewShard.longestLease(source));
+            progress.accept("Waiting %s until no process can work by the old map of shard '%s'."
+                    .formatted(wait, source.name()));
+            long until = System.nanoTime() + wait.toNanos();
+            while (System.nanoTime() - until < 0) {
+                LockSupport.parkNanos(until - System.nanoTime());
+            }
+            left.forEach(closed -> new PartitionMove(
+                            closed.getKey(), source, known(closed.getValue().other()), progress)
+                    .remove());
+        }
+    }
+
+    /**
+     * Moves as few partitions as possible, so that each shard has as many as the others, one more at most.
+     *
+     * @param without shards that are to have none, because their servers are to be switched off
+     */
+    public void balance(Collection<String> without, Consumer<String> progress) {
+        SortedMap<String, State> states = states();
+        without.forEach(this::known);
+        List<String> having = states.keySet().stream()
+                .filter(shard -> !without.contains(shard))
+                .toList();
+        if (having.isEmpty()) {
+            throw new InvalidRequestException("No shard is left that could have the partitions. Name fewer of them.");
+        }
+        Balance.moves(newest(states), having).forEach((to, partitions) -> move(partitions, to, progress));
+    }
+
+    @Override
+    public void close() {
+        servers.values().forEach(ShardServer::close);
+    }
+}

@@ -1,0 +1,180 @@
+package dev.perdure.postgres.shard;
+
+/** The statements that move a partition. Those with a table are completed by {@link RunTables.Table#sql}. */
+final class MovingSql {
+    /** Both sides of a move write values in the same way, and find rows by indexes. */
+    static final String SETTINGS = """
+            SET LOCAL timezone = 'UTC'; SET LOCAL datestyle = 'ISO'; SET LOCAL bytea_output = 'hex'; SET LOCAL extra_float_digits = 1;
+            SET LOCAL enable_seqscan = off; SET LOCAL enable_hashjoin = off; SET LOCAL enable_mergejoin = off; SET LOCAL jit = off;
+            SET LOCAL lock_timeout = '300ms'; SET LOCAL statement_timeout = 0; SET LOCAL perdure.moving = 'on'
+            """;
+
+    static final String SNAPSHOT = "SET TRANSACTION ISOLATION LEVEL REPEATABLE READ";
+
+    static final String STATE = """
+            SELECT s.name, s.number, s.version, s.owners,
+                   (SELECT count(*) FROM ${schema}.worker w WHERE NOT w.dead AND w.expires_at > clock_timestamp()) AS workers
+            FROM ${schema}.shard s
+            """;
+
+    static final String CLOSED = "SELECT number, phase, other, since FROM ${schema}.closed_partition ORDER BY number";
+
+    static final String CLOSE = """
+            INSERT INTO ${schema}.closed_partition (number, phase, other) VALUES (?, ?, ?)
+            ON CONFLICT (number) DO UPDATE SET phase = excluded.phase, other = excluded.other, since = now()
+            """;
+
+    static final String OPEN = "DELETE FROM ${schema}.closed_partition WHERE number = ${partition}";
+
+    static final String ADD = """
+            INSERT INTO ${schema}.shard (name, version, owners, number) VALUES (?, ?, ?, ?) ON CONFLICT DO NOTHING
+            """;
+
+    static final String MAP = "UPDATE ${schema}.shard SET version = ?, owners = ? WHERE version = ?";
+
+    static final String NEWER_MAP = "UPDATE ${schema}.shard SET version = ?, owners = ? WHERE version < ?";
+
+    static final String LOCK_MAP = "SELECT owners[${partition} + 1] = name AS here FROM ${schema}.shard FOR UPDATE";
+
+    /** The expression is null, and so would permit everything, without the COALESCE. */
+    static final String GUARD = """
+            ALTER TABLE ${schema}.${table} DROP CONSTRAINT IF EXISTS partition_is_here,
+                ADD CONSTRAINT partition_is_here
+                CHECK (partition <> ALL (${closed}) OR COALESCE(current_setting('perdure.moving', true), '') = 'on') NOT VALID
+            """;
+
+    static final String UNGUARD = "ALTER TABLE ${schema}.${table} DROP CONSTRAINT IF EXISTS partition_is_here";
+
+    // ---- what keeps a partition where it is
+
+    static final String STRANGE_CALL = """
+            SELECT r.id, c.object_type, c.object_key
+            FROM ${schema}.object_call c
+            JOIN ${schema}.object o ON o.type = c.object_type AND o.key = c.object_key
+            JOIN ${schema}.run r ON r.key = c.key
+            WHERE (o.partition = ${partition}) <> (c.partition = ${partition})
+            LIMIT 1
+            """;
+
+    static final String START_KEYS = "SELECT definition, start_key, kind, run FROM ${schema}.start_key WHERE run <> 0";
+
+    // ---- links between a run that goes and one that stays: from now on, their outcomes cross
+
+    static final String LINK_GOING = """
+            INSERT INTO ${schema}.parent_elsewhere (key, parent_key, position, life, partition, answers, parent)
+            SELECT c.key, p.key, COALESCE(c.parent_position, 1), COALESCE(c.parent_restarts, 0), c.partition, c.parent_position IS NOT NULL, p.id
+            FROM ${schema}.run c
+            JOIN ${schema}.run p ON p.key = c.parent
+            WHERE c.partition = ${partition} AND p.partition <> c.partition
+            ON CONFLICT DO NOTHING
+            """;
+
+    static final String UNLINK_GOING = """
+            UPDATE ${schema}.run SET parent = NULL, parent_position = NULL, parent_restarts = NULL
+            WHERE partition = ${partition} AND parent IS NOT NULL AND (parent & 255) <> partition
+            """;
+
+    static final String LINK_STAYING = """
+            INSERT INTO ${schema}.parent_elsewhere (key, parent_key, position, life, partition, answers, parent)
+            SELECT c.key, p.key, COALESCE(c.parent_position, 1), COALESCE(c.parent_restarts, 0), c.partition, c.parent_position IS NOT NULL, p.id
+            FROM ${schema}.run p
+            JOIN ${schema}.run c ON c.parent = p.key
+            WHERE p.partition = ${partition} AND c.partition <> p.partition
+            ON CONFLICT DO NOTHING
+            """;
+
+    static final String UNLINK_STAYING = """
+            UPDATE ${schema}.run SET parent = NULL, parent_position = NULL, parent_restarts = NULL
+            WHERE key = ANY (ARRAY(
+                SELECT c.key FROM ${schema}.run p JOIN ${schema}.run c ON c.parent = p.key
+                WHERE p.partition = ${partition} AND c.partition <> p.partition))
+            """;
+
+    // ---- what must not be found meanwhile
+
+    static final String SET_ASIDE = """
+            WITH taken AS (DELETE FROM ${schema}.${table} t WHERE ${rows} RETURNING t.*)
+            INSERT INTO ${schema}.set_aside (of_partition, of_table, content)
+            SELECT ${partition}, '${table}', to_jsonb(taken) FROM taken
+            """;
+
+    static final String DELETE = "DELETE FROM ${schema}.${table} t WHERE ${rows}";
+
+    static final String PUT_BACK = """
+            INSERT INTO ${schema}.${table} (${columns})
+            SELECT ${columns}
+            FROM (
+                SELECT (jsonb_populate_record(NULL::${schema}.${table}, content)).*
+                FROM ${schema}.set_aside
+                WHERE of_partition = ${partition} AND of_table = '${table}'
+            ) AS kept
+            """;
+
+    static final String FORGET_SET_ASIDE = "DELETE FROM ${schema}.set_aside WHERE of_partition = ${partition}";
+
+    // ---- the copy
+
+    static final String COPY_OUT =
+            "COPY (SELECT ${columns} FROM ${schema}.${table} t WHERE ${rows} ${order}) TO STDOUT";
+
+    static final String COPY_IN = "COPY ${schema}.${table} (${columns}) FROM STDIN";
+
+    static final String ARRIVING = "CREATE TEMPORARY TABLE arriving (LIKE ${schema}.${table}) ON COMMIT DROP";
+
+    static final String COPY_IN_ARRIVING = "COPY arriving (${columns}) FROM STDIN";
+
+    static final String TAKE_ARRIVING = """
+            INSERT INTO ${schema}.${table} (${columns}) SELECT ${columns} FROM arriving ON CONFLICT DO NOTHING
+            """;
+
+    static final String COPY_SET_ASIDE_OUT = """
+            COPY (SELECT of_partition, of_table, content FROM ${schema}.set_aside WHERE of_partition = ${partition} ORDER BY number) TO STDOUT
+            """;
+
+    static final String COPY_SET_ASIDE_IN = "COPY ${schema}.set_aside (of_partition, of_table, content) FROM STDIN";
+
+    static final String CHECKSUM = """
+            SELECT count(*) AS rows, COALESCE(sum(hashtextextended(ROW(${columns})::text, 0)), 0)::text AS sum
+            FROM ${schema}.${table} t
+            WHERE ${rows}
+            """;
+
+    static final String CHECKSUM_ARRIVING = """
+            SELECT count(*) AS rows, COALESCE(sum(hashtextextended(ROW(${columns})::text, 0)), 0)::text AS sum FROM arriving
+            """;
+
+    /** Gives runs that a worker of the other server held to a worker that never was: the sweep takes them from it. */
+    static final String TAKE_OVER = """
+            WITH stranger AS MATERIALIZED (
+                SELECT nextval(pg_get_serial_sequence('${schema}.worker', 'number'))::int AS number
+            ), taken AS (
+                UPDATE ${schema}.set_aside SET content = content || jsonb_build_object('worker', stranger.number, 'woken', false)
+                FROM stranger
+                WHERE of_partition = ${partition} AND of_table = 'held'
+                RETURNING (content ->> 'key')::bigint AS key, stranger.number
+            )
+            UPDATE ${schema}.run SET owner = taken.number FROM taken WHERE run.key = taken.key
+            """;
+
+    /** That worker has not died, so the recoveries of its runs do not count. */
+    static final String STRANGER = """
+            INSERT INTO ${schema}.worker (number, id, expires_at, lease, dead, returned, definitions)
+            OVERRIDING SYSTEM VALUE
+            SELECT number, gen_random_uuid(), now(), interval '1 second', true, true, '{}'::text[]
+            FROM (
+                SELECT DISTINCT (content ->> 'worker')::int AS number FROM ${schema}.set_aside
+                WHERE of_partition = ${partition} AND of_table = 'held'
+            ) AS stranger
+            """;
+
+    static final String INDEX =
+            "CREATE INDEX CONCURRENTLY IF NOT EXISTS moving_${table} ON ${schema}.${table} (partition)";
+
+    static final String NO_INDEX = "DROP INDEX IF EXISTS ${schema}.moving_${table}";
+
+    /** How long a process can go on without having seen the new map. */
+    static final String LONGEST_LEASE =
+            "SELECT COALESCE(1000 * EXTRACT(epoch FROM max(lease)), 0)::bigint AS millis FROM ${schema}.worker WHERE NOT dead";
+
+    private MovingSql() {}
+}

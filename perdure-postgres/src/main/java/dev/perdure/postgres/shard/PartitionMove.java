@@ -1,0 +1,312 @@
+package dev.perdure.postgres.shard;
+
+import dev.perdure.error.StoreException;
+import dev.perdure.postgres.jdbc.Database;
+import dev.perdure.postgres.jdbc.Database.LockedException;
+import dev.perdure.postgres.jdbc.Parameters;
+import dev.perdure.postgres.shard.RunTables.Table;
+import dev.perdure.postgres.shard.ShardServer.Phase;
+import dev.perdure.spi.shard.Partitions;
+import dev.perdure.spi.shard.ShardMap;
+import java.sql.Connection;
+import java.sql.PreparedStatement;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.util.Collection;
+import java.util.List;
+import java.util.TreeSet;
+import java.util.function.Consumer;
+import java.util.function.UnaryOperator;
+
+/**
+ * The steps in which a partition goes from one database to another. Each is one transaction on one server.
+ *
+ * <p>How it works. {@link #close} lets the source refuse the partition by a constraint on its tables, so no process can change
+ * it any more, whatever map it has; and it sets aside what polls would find. {@link #copy} writes everything to the target,
+ * compares counts and checksums, and stores the new map there: this commit decides. {@link #open} puts back at the target
+ * what was set aside. A crash before the commit of {@link #copy} leaves the partition closed at the source, with everything
+ * there; {@link #reopen} or another try follows. A crash after it leaves the partition closed at the target, with everything
+ * there, and the next try goes on with {@link #open}.
+ */
+public final class PartitionMove {
+    /** The kinds of keys of starts, by their numbers in the table. */
+    private static final List<String> KINDS = List.of("Deduplication", "IdempotencyKey", "Debounce");
+
+    private final int partition;
+    private final ShardServer source;
+    private final ShardServer target;
+    private final Consumer<String> progress;
+
+    /**
+     * A move.
+     *
+     * @param progress gets a sentence about each step
+     */
+    public PartitionMove(int partition, ShardServer source, ShardServer target, Consumer<String> progress) {
+        this.partition = partition;
+        this.source = source;
+        this.target = target;
+        this.progress = progress;
+    }
+
+    private static StoreException unusable(String message) {
+        return new StoreException(StoreException.Kind.UNUSABLE, message, null);
+    }
+
+    private String sql(ShardServer server, String text) {
+        return server.schema().sql(text.replace("${partition}", Integer.toString(partition)));
+    }
+
+    // ---- preparation
+
+    /** Builds the indexes by which moves find rows. They cost every insert something, so they are dropped afterwards. */
+    public static void index(ShardServer server) {
+        List<Table> tables = indexed(server);
+        dropIndexes(server); // one that was not finished would not be used
+        server.each(tables.stream()
+                .map(table -> table.sql(server.schema(), MovingSql.INDEX, 0))
+                .toList());
+    }
+
+    /** Drops them. */
+    public static void dropIndexes(ShardServer server) {
+        List<Table> tables = indexed(server);
+        server.alone(tables, connection -> {
+            for (Table table : tables) {
+                ShardServer.execute(connection, table.sql(server.schema(), MovingSql.NO_INDEX, 0));
+            }
+            return true;
+        });
+    }
+
+    private static List<Table> indexed(ShardServer server) {
+        return server.inTransaction(connection -> tables(server, connection)).stream()
+                .filter(Table::needsIndex)
+                .toList();
+    }
+
+    private static List<Table> tables(ShardServer server, Connection connection) throws SQLException {
+        return RunTables.of(connection, server.schema());
+    }
+
+    /** Refuses a partition whose rows do not belong together, before anything is changed. */
+    public void check() {
+        source.inTransaction(connection -> {
+            try (Statement statement = connection.createStatement();
+                    ResultSet row = statement.executeQuery(sql(source, MovingSql.STRANGE_CALL))) {
+                if (row.next()) {
+                    throw unusable(
+                            "Partition %d cannot be moved: the run '%s' calls the object '%s' with the key '%s', and only one of the two is in this partition. Leave the ids of calls to Perdure, and move the partition when retention has removed such runs."
+                                    .formatted(partition, row.getString(1), row.getString(2), row.getString(3)));
+                }
+            }
+            try (Statement statement = connection.createStatement();
+                    ResultSet row = statement.executeQuery(sql(source, MovingSql.START_KEYS))) {
+                while (row.next()) {
+                    int ofRun = Partitions.ofKey(row.getLong("run"));
+                    int ofKey = Partitions.ofStart(
+                            row.getString("definition"), KINDS.get(row.getInt("kind")), row.getString("start_key"));
+                    if (ofRun != ofKey && (ofRun == partition || ofKey == partition)) {
+                        throw unusable(
+                                "Partition %d cannot be moved: the start key '%s' of '%s' names a run of another partition. Leave the ids of runs that are started under keys to Perdure, and move the partition when the key is free."
+                                        .formatted(partition, row.getString("start_key"), row.getString("definition")));
+                    }
+                }
+            }
+            return true;
+        });
+    }
+
+    // ---- the steps
+
+    /** The source takes no more changes of the partition, and the target none before the partition is open there. */
+    public void close() {
+        guarded(target, Phase.ARRIVING, source.name(), connection -> true);
+        guarded(source, Phase.LEAVING, target.name(), connection -> {
+            for (String link : List.of(
+                    MovingSql.LINK_GOING, MovingSql.UNLINK_GOING, MovingSql.LINK_STAYING, MovingSql.UNLINK_STAYING)) {
+                ShardServer.execute(connection, sql(source, link));
+            }
+            for (Table table : tables(source, connection)) {
+                if (table.isSetAside()) {
+                    ShardServer.execute(connection, table.sql(source.schema(), MovingSql.SET_ASIDE, partition));
+                }
+            }
+            return true;
+        });
+        progress.accept("Partition %d is closed on shard '%s'.".formatted(partition, source.name()));
+    }
+
+    /** Closes the partition on a shard, and does something in the same transaction. */
+    private void guarded(ShardServer server, Phase phase, String other, Database.Work<Boolean> work) {
+        List<Table> tables = server.inTransaction(connection -> tables(server, connection));
+        server.alone(tables, connection -> {
+            mark(server, connection, phase, other);
+            server.guard(connection, tables, closed(server, connection));
+            return work.on(connection);
+        });
+    }
+
+    private void mark(ShardServer server, Connection connection, Phase phase, String other) throws SQLException {
+        try (PreparedStatement statement = connection.prepareStatement(sql(server, MovingSql.CLOSE))) {
+            new Parameters(statement).integer(partition).text(phase.name()).text(other);
+            statement.executeUpdate();
+        }
+    }
+
+    private static Collection<Integer> closed(ShardServer server, Connection connection) throws SQLException {
+        TreeSet<Integer> closed = new TreeSet<>();
+        try (Statement statement = connection.createStatement();
+                ResultSet rows = statement.executeQuery(server.schema().sql(MovingSql.CLOSED))) {
+            while (rows.next()) {
+                closed.add(rows.getInt("number"));
+            }
+        }
+        return closed;
+    }
+
+    /** Copies everything, compares it, and stores the map by which the partition is on the target. */
+    public void copy(ShardMap before, ShardMap after) {
+        long rows = target.inTransaction(to -> source.onSnapshot(from -> {
+            long copied = 0;
+            for (Table table : tables(source, from)) {
+                if (table.isCopied()) {
+                    copied += copy(table, from, to);
+                }
+            }
+            copied += Pipe.copy(
+                    from, sql(source, MovingSql.COPY_SET_ASIDE_OUT), to, sql(target, MovingSql.COPY_SET_ASIDE_IN));
+            ShardServer.execute(to, sql(target, MovingSql.TAKE_OVER));
+            try (PreparedStatement statement = to.prepareStatement(sql(target, MovingSql.MAP))) {
+                new Parameters(statement)
+                        .integer(after.version())
+                        .texts(after.owners())
+                        .integer(before.version());
+                if (statement.executeUpdate() != 1) {
+                    throw unusable("The map of shard '%s' has changed meanwhile. Run the command again."
+                            .formatted(target.name()));
+                }
+            }
+            return copied;
+        }));
+        progress.accept("Partition %d is copied to shard '%s': %d rows, compared by counts and checksums."
+                .formatted(partition, target.name(), rows));
+    }
+
+    private long copy(Table table, Connection from, Connection to) throws SQLException {
+        UnaryOperator<String> there = text -> table.sql(target.schema(), text, partition);
+        if (table.isShared()) {
+            ShardServer.execute(to, there.apply(MovingSql.ARRIVING));
+        }
+        long rows = Pipe.copy(
+                from,
+                table.sql(source.schema(), MovingSql.COPY_OUT, partition),
+                to,
+                there.apply(table.isShared() ? MovingSql.COPY_IN_ARRIVING : MovingSql.COPY_IN));
+        String expected = checksum(from, table.sql(source.schema(), MovingSql.CHECKSUM, partition));
+        String found = checksum(to, there.apply(table.isShared() ? MovingSql.CHECKSUM_ARRIVING : MovingSql.CHECKSUM));
+        if (!expected.equals(found)) {
+            throw unusable(
+                    "Partition %d was not moved: the rows of table %s on shard '%s' (%s) differ from those on shard '%s' (%s)."
+                            .formatted(partition, table.name(), target.name(), found, source.name(), expected));
+        }
+        if (table.isShared()) {
+            ShardServer.execute(to, there.apply(MovingSql.TAKE_ARRIVING));
+        }
+        return rows;
+    }
+
+    private static String checksum(Connection connection, String sql) throws SQLException {
+        try (Statement statement = connection.createStatement();
+                ResultSet row = statement.executeQuery(sql)) {
+            row.next();
+            return "%d rows, checksum %s".formatted(row.getLong("rows"), row.getString("sum"));
+        }
+    }
+
+    /** Puts back what was set aside, and takes changes of the partition: at the target after the copy, or at the source instead of it. */
+    private void putBack(ShardServer server) {
+        List<Table> tables = server.inTransaction(connection -> tables(server, connection));
+        server.alone(tables, connection -> {
+            ShardServer.execute(connection, sql(server, MovingSql.OPEN));
+            server.guard(connection, tables, closed(server, connection));
+            if (server == target) {
+                ShardServer.execute(connection, sql(server, MovingSql.STRANGER));
+            }
+            for (Table table : tables) {
+                if (table.isSetAside()) {
+                    ShardServer.execute(connection, table.sql(server.schema(), MovingSql.PUT_BACK, partition));
+                }
+            }
+            ShardServer.execute(connection, sql(server, MovingSql.FORGET_SET_ASIDE));
+            return true;
+        });
+    }
+
+    /** The target takes changes of the partition. */
+    public void open() {
+        putBack(target);
+        progress.accept("Partition %d is open on shard '%s'.".formatted(partition, target.name()));
+    }
+
+    /**
+     * The source takes changes of the partition again, if it was not moved. The commit that decides may have arrived although
+     * its answer did not, or may still be on its way: then its transaction holds the lock of the map, and nothing is opened.
+     */
+    public void reopen() {
+        if (isAtTarget()) {
+            throw unusable("Partition %d has moved to shard '%s'. Run the command again to finish the move."
+                    .formatted(partition, target.name()));
+        }
+        putBack(source);
+        List<Table> tables = target.inTransaction(connection -> tables(target, connection));
+        target.alone(tables, connection -> {
+            ShardServer.execute(connection, sql(target, MovingSql.OPEN));
+            target.guard(connection, tables, closed(target, connection));
+            return true;
+        });
+        progress.accept("Partition %d is open on shard '%s' again.".formatted(partition, source.name()));
+    }
+
+    private boolean isAtTarget() {
+        try {
+            return target.inTransaction(connection -> {
+                try (Statement statement = connection.createStatement();
+                        ResultSet row = statement.executeQuery(sql(target, MovingSql.LOCK_MAP))) {
+                    return row.next() && row.getBoolean("here");
+                }
+            });
+        } catch (LockedException underWay) {
+            throw new StoreException(
+                    StoreException.Kind.UNAVAILABLE,
+                    "A transaction that moves a partition to shard '%s' has not ended. Run the command again when it has."
+                            .formatted(target.name()),
+                    underWay);
+        }
+    }
+
+    /** The source knows that the partition has left. */
+    public void leave(ShardMap map) {
+        source.inTransaction(connection -> {
+            mark(source, connection, Phase.LEFT, target.name());
+            NewShard.tell(source, connection, map);
+            return true;
+        });
+    }
+
+    /** Removes the rows at the source. */
+    public void remove() {
+        source.inTransaction(connection -> {
+            for (Table table : tables(source, connection).reversed()) { // the runs last
+                if (!table.isShared()) {
+                    ShardServer.execute(connection, table.sql(source.schema(), MovingSql.DELETE, partition));
+                }
+            }
+            ShardServer.execute(connection, sql(source, MovingSql.FORGET_SET_ASIDE));
+            mark(source, connection, Phase.GONE, target.name());
+            return true;
+        });
+        progress.accept("The rows of partition %d are removed from shard '%s'.".formatted(partition, source.name()));
+    }
+}

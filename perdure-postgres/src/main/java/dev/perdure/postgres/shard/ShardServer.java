@@ -1,0 +1,195 @@
+package dev.perdure.postgres.shard;
+
+import dev.perdure.error.StoreException;
+import dev.perdure.postgres.jdbc.Database;
+import dev.perdure.postgres.jdbc.Database.LockedException;
+import dev.perdure.postgres.jdbc.Query;
+import dev.perdure.postgres.jdbc.Results;
+import dev.perdure.postgres.jdbc.Schema;
+import dev.perdure.postgres.setup.Preflight;
+import dev.perdure.postgres.shard.RunTables.Table;
+import dev.perdure.spi.shard.ShardMap;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.OffsetDateTime;
+import java.util.Collection;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.TreeMap;
+import java.util.concurrent.locks.LockSupport;
+import java.util.stream.Collectors;
+import javax.sql.DataSource;
+
+/** A database from which or to which partitions are moved. */
+public final class ShardServer implements AutoCloseable {
+    /** Statements about a whole partition may take long before they answer. */
+    private static final Duration SILENCE = Duration.ofHours(12);
+
+    private static final int CONNECTIONS = 3;
+    private static final int MOST_TRIES = 100;
+    private static final Duration PAUSE = Duration.ofMillis(50);
+
+    /** What a shard does with a partition in which it takes no changes. */
+    public enum Phase {
+        /** It is about to go. The map still says that it is here. */
+        LEAVING,
+        /** It is about to come, or has come and is not open yet. */
+        ARRIVING,
+        /** The map says that it is elsewhere. Its rows are still here. */
+        LEFT,
+        /** Its rows are removed. */
+        GONE
+    }
+
+    /**
+     * A partition in which a shard takes no changes.
+     *
+     * @param phase what the shard does with it
+     * @param other to which shard it goes or went, or from which it comes
+     * @param since when this phase began
+     */
+    public record Closed(Phase phase, String other, Instant since) {}
+
+    /**
+     * What a shard has stored about itself.
+     *
+     * @param name its name
+     * @param number its number, which no other shard has
+     * @param map its map
+     * @param workers how many live workers it has
+     * @param closed the partitions in which it takes no changes
+     */
+    public record State(String name, int number, ShardMap map, int workers, Map<Integer, Closed> closed) {}
+
+    private final String name;
+    private final DataSource source;
+    private final Database database;
+    private final Schema schema;
+    private final Query query;
+
+    public ShardServer(String name, DataSource source, Schema schema) {
+        this.name = name;
+        this.source = source;
+        this.schema = schema;
+        this.database = new Database(Preflight.connect(source, CONNECTIONS), () -> null, SILENCE);
+        this.query = new Query(database);
+    }
+
+    public String name() {
+        return name;
+    }
+
+    public DataSource source() {
+        return source;
+    }
+
+    Schema schema() {
+        return schema;
+    }
+
+    /** What this shard has stored; empty if it is no shard yet. */
+    public Optional<State> state() {
+        Map<Integer, Closed> closed = new TreeMap<>();
+        query.all(
+                schema.sql(MovingSql.CLOSED),
+                parameters -> {},
+                row -> closed.put(
+                        row.getInt("number"),
+                        new Closed(
+                                Phase.valueOf(row.getString("phase")),
+                                row.getString("other"),
+                                row.getObject("since", OffsetDateTime.class).toInstant())));
+        return query
+                .all(
+                        schema.sql(MovingSql.STATE),
+                        parameters -> {},
+                        row -> new State(
+                                row.getString("name"),
+                                row.getInt("number"),
+                                new ShardMap(row.getInt("version"), Results.texts(row, "owners")),
+                                row.getInt("workers"),
+                                closed))
+                .stream()
+                .findFirst();
+    }
+
+    /** Work in a transaction with the settings of moves. */
+    <T> T inTransaction(Database.Work<T> work) {
+        return database.inTransaction(connection -> {
+            execute(connection, MovingSql.SETTINGS);
+            return work.on(connection);
+        });
+    }
+
+    /** The same on one snapshot. */
+    <T> T onSnapshot(Database.Work<T> work) {
+        return database.inTransaction(connection -> {
+            execute(connection, MovingSql.SNAPSHOT);
+            execute(connection, MovingSql.SETTINGS);
+            return work.on(connection);
+        });
+    }
+
+    /** Runs statements outside of a transaction, one by one. */
+    void each(List<String> statements) {
+        for (String statement : statements) {
+            database.call(connection -> execute(connection, statement));
+        }
+    }
+
+    /**
+     * Work in a transaction during which no other one uses the tables. Waits only shortly for them, again and again, so
+     * that batches do not have to wait behind it for a transaction that takes long.
+     */
+    <T> T alone(List<Table> tables, Database.Work<T> work) {
+        String lock = schema.sql("LOCK TABLE %s IN ACCESS EXCLUSIVE MODE"
+                .formatted(tables.stream()
+                        .map(table -> "${schema}." + table.name())
+                        .collect(Collectors.joining(", "))));
+        for (int tries = 1; ; tries++) {
+            try {
+                return inTransaction(connection -> {
+                    execute(connection, lock);
+                    return work.on(connection);
+                });
+            } catch (LockedException busy) {
+                if (tries == MOST_TRIES) {
+                    throw new StoreException(
+                            StoreException.Kind.UNAVAILABLE,
+                            "The tables of shard '%s' were locked by other transactions %d times. Look for long transactions in pg_stat_activity and run the command again."
+                                    .formatted(name, tries),
+                            busy);
+                }
+                LockSupport.parkNanos(PAUSE.toNanos());
+            }
+        }
+    }
+
+    /** Lets the tables refuse rows of these partitions, and of no others. */
+    void guard(Connection connection, List<Table> tables, Collection<Integer> closed) throws SQLException {
+        String refused = "'{%s}'::smallint[]"
+                .formatted(closed.stream().sorted().map(String::valueOf).collect(Collectors.joining(",")));
+        for (Table table : tables) {
+            if (table.isGuarded()) {
+                String text = closed.isEmpty() ? MovingSql.UNGUARD : MovingSql.GUARD.replace("${closed}", refused);
+                execute(connection, table.sql(schema, text, 0));
+            }
+        }
+    }
+
+    static int execute(Connection connection, String sql) throws SQLException {
+        try (Statement statement = connection.createStatement()) {
+            statement.execute(sql);
+            return Math.max(0, statement.getUpdateCount());
+        }
+    }
+
+    @Override
+    public void close() {
+        database.close();
+    }
+}

@@ -1,0 +1,346 @@
+package dev.perdure.postgres;
+
+import static dev.perdure.postgres.StoreFixture.append;
+import static dev.perdure.postgres.StoreFixture.await;
+import static dev.perdure.postgres.StoreFixture.complete;
+import static dev.perdure.postgres.StoreFixture.message;
+import static dev.perdure.postgres.StoreFixture.newRun;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.perdure.RunId;
+import dev.perdure.RunState;
+import dev.perdure.embedded.SharedPostgres;
+import dev.perdure.error.InvalidRequestException;
+import dev.perdure.error.StoreException;
+import dev.perdure.postgres.jdbc.Schema;
+import dev.perdure.postgres.shard.Balance;
+import dev.perdure.postgres.shard.PartitionMove;
+import dev.perdure.postgres.shard.RunTables;
+import dev.perdure.postgres.shard.ShardServer;
+import dev.perdure.spi.Outcome;
+import dev.perdure.spi.change.Change;
+import dev.perdure.spi.change.Channel;
+import dev.perdure.spi.change.Lane;
+import dev.perdure.spi.change.NewRun;
+import dev.perdure.spi.change.ObjectCall;
+import dev.perdure.spi.change.ObjectKey;
+import dev.perdure.spi.change.RunRef;
+import dev.perdure.spi.shard.Exchange.Membership;
+import dev.perdure.spi.shard.Partitions;
+import dev.perdure.spi.shard.ShardMap;
+import java.sql.Connection;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.stream.IntStream;
+import javax.sql.DataSource;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestInstance;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** Partitions that move between two databases, without an engine. Each test has partitions of its own. */
+@TestInstance(TestInstance.Lifecycle.PER_CLASS)
+final class PartitionMoveIT {
+    private static final Schema SCHEMA = new Schema("perdure");
+    private static final List<String> STEPS = List.of("close", "copy", "open", "leave", "remove");
+
+    /** Tables without rows of runs: of workers, of what is declared, of the database itself. */
+    private static final Set<String> NOT_OF_RUNS = Set.of(
+            "closed_partition",
+            "drain",
+            "inbox",
+            "inbox_lock",
+            "inbox_task",
+            "lane",
+            "lateness",
+            "limiter",
+            "limiter_rate",
+            "migration",
+            "payload",
+            "payload_chunk",
+            "queue",
+            "queue_rate",
+            "queue_turn",
+            "reaction",
+            "retention",
+            "secret",
+            "set_aside",
+            "shard",
+            "worker");
+
+    private final List<String> said = new ArrayList<>();
+    private final AtomicInteger next = new AtomicInteger();
+    private SharedPostgres.Fresh databaseA;
+    private SharedPostgres.Fresh databaseB;
+    private PostgresStore a;
+    private PostgresStore b;
+    private StoreFixture onA;
+    private PostgresShards shards;
+
+    @BeforeAll
+    void open() {
+        databaseA = SharedPostgres.database("move_a");
+        databaseB = SharedPostgres.database("move_b");
+        a = PostgresStore.on(databaseA.dataSource()).notifications(false).open();
+        b = PostgresStore.on(databaseB.dataSource()).notifications(false).open();
+        ShardMap map = ShardMap.first(List.of("a", "b"));
+        a.exchange().orElseThrow().join(new Membership("a", map));
+        b.exchange().orElseThrow().join(new Membership("b", map));
+        onA = new StoreFixture(a);
+        shards = PostgresShards.of(
+                Map.of("a", databaseA.dataSource(), "b", databaseB.dataSource()), SCHEMA.name(), Duration.ZERO);
+    }
+
+    @AfterAll
+    void close() {
+        shards.close();
+        a.close();
+        b.close();
+        databaseA.close();
+        databaseB.close();
+    }
+
+    /** A partition that is on shard a by the first map, and that no other test uses. */
+    private int unused() {
+        return 2 * next.getAndIncrement();
+    }
+
+    private static String id(int partition, String name) {
+        return IntStream.iterate(0, i -> i + 1)
+                .mapToObj(i -> name + "-" + i)
+                .filter(id -> Partitions.of(RunId.of(id)) == partition)
+                .findFirst()
+                .orElseThrow();
+    }
+
+    /** Runs in several states, with what belongs to them. */
+    private RunRef fill(int partition) {
+        RunRef ended = onA.start(id(partition, "ended"));
+        onA.apply(List.of(append(ended, 1)));
+        onA.apply(complete(ended));
+        RunRef waiting = onA.start(id(partition, "waiting"));
+        onA.apply(await(waiting, Channel.message("news")));
+        onA.apply(message(waiting, "other"));
+        a.ledger().apply(Lane.client(0), List.of(new Change.Start(newRun(id(partition, "ready")), null)));
+        RunRef held = onA.start(id(partition, "held"));
+        onA.apply(append(held, 1));
+        return held;
+    }
+
+    private RunRef started(NewRun run) {
+        return ((Outcome.Started) onA.apply(new Change.Start(run, onA.worker))).run();
+    }
+
+    private List<String> rows(DataSource database, int partition) throws SQLException {
+        List<String> all = new ArrayList<>();
+        try (Connection connection = database.getConnection();
+                Statement statement = connection.createStatement()) {
+            for (RunTables.Table table : RunTables.of(connection, SCHEMA)) {
+                String of = table.name().equals("start_key") ? "(run & 255)" : "partition";
+                try (ResultSet rows = statement.executeQuery(
+                        "SELECT (to_jsonb(t) - 'owner')::text FROM perdure.%s t WHERE %s = %d ORDER BY 1"
+                                .formatted(table.name(), of, partition))) {
+                    while (rows.next()) {
+                        all.add(table.name() + " " + rows.getString(1));
+                    }
+                }
+            }
+        }
+        return all;
+    }
+
+    private static List<String> without(List<String> rows, String... tables) {
+        return rows.stream()
+                .filter(row -> Set.of(tables).stream().noneMatch(table -> row.startsWith(table + " ")))
+                .toList();
+    }
+
+    private PartitionMove move(int partition, ShardServer from, ShardServer to) {
+        return new PartitionMove(partition, from, to, said::add);
+    }
+
+    @Test
+    void every_table_is_moved_or_has_no_rows_of_runs() throws SQLException {
+        Set<String> tables = new TreeSet<>(NOT_OF_RUNS);
+        try (Connection connection = databaseA.dataSource().getConnection();
+                Statement statement = connection.createStatement()) {
+            RunTables.of(connection, SCHEMA)
+                    .forEach(table -> assertThat(tables.add(table.name()))
+                            .as(table.name())
+                            .isTrue());
+            Set<String> existing = new TreeSet<>();
+            try (ResultSet rows =
+                    statement.executeQuery("SELECT tablename FROM pg_tables WHERE schemaname = 'perdure'")) {
+                while (rows.next()) {
+                    existing.add(rows.getString(1));
+                }
+            }
+            assertThat(tables).isEqualTo(existing);
+        }
+    }
+
+    @Test
+    void everything_of_a_partition_goes_and_nothing_stays() throws SQLException {
+        int partition = unused();
+        RunRef held = fill(partition);
+        int other = unused();
+        fill(other);
+        List<String> before = rows(databaseA.dataSource(), partition);
+        List<String> untouched = rows(databaseA.dataSource(), other);
+        shards.move(List.of(partition), "b", said::add);
+
+        List<String> after = rows(databaseB.dataSource(), partition);
+        // The sweep has made the run ready that a worker of the other server held.
+        assertThat(without(after, "ready", "held", "run", "event"))
+                .isEqualTo(without(before, "ready", "held", "run", "event"));
+        assertThat(after.stream().filter(row -> row.startsWith("ready "))).hasSize(2);
+        assertThat(b.runs().find(held.id()).orElseThrow().info().state()).isEqualTo(RunState.READY);
+        assertThat(b.journals().read(held, 0, 100).entries()).hasSize(1);
+        assertThat(shards.map().owners().get(partition)).isEqualTo("b");
+        assertThat(a.exchange().orElseThrow().membership().orElseThrow().map()).isEqualTo(shards.map());
+
+        shards.clean(said::add);
+        assertThat(rows(databaseA.dataSource(), partition)).isEmpty();
+        assertThat(rows(databaseA.dataSource(), other)).isEqualTo(untouched);
+        assertThat(rows(databaseB.dataSource(), partition)).isEqualTo(after);
+    }
+
+    @ParameterizedTest
+    @Tag("thorough")
+    @ValueSource(ints = {1, 2, 3, 4, 5})
+    void a_move_that_stopped_after_any_step_goes_on(int done) throws SQLException {
+        int partition = unused();
+        RunRef held = fill(partition);
+        List<String> before = without(rows(databaseA.dataSource(), partition), "ready", "held", "run", "event");
+        ShardMap map = shards.map();
+        try (ShardServer from = new ShardServer("a", databaseA.dataSource(), SCHEMA);
+                ShardServer to = new ShardServer("b", databaseB.dataSource(), SCHEMA)) {
+            PartitionMove move = move(partition, from, to);
+            for (String step : STEPS.subList(0, done)) {
+                switch (step) {
+                    case "close" -> move.close();
+                    case "copy" -> move.copy(map, map.with(partition, "b"));
+                    case "open" -> move.open();
+                    case "leave" -> move.leave(map.with(partition, "b"));
+                    default -> move.remove();
+                }
+            }
+        }
+        shards.move(List.of(partition), "b", said::add);
+        shards.clean(said::add);
+        assertThat(without(rows(databaseB.dataSource(), partition), "ready", "held", "run", "event"))
+                .isEqualTo(before);
+        assertThat(b.runs().find(held.id()).orElseThrow().info().state()).isEqualTo(RunState.READY);
+        assertThat(rows(databaseA.dataSource(), partition)).isEmpty();
+        assertThat(shards.list()).allSatisfy(shard -> {
+            assertThat(shard.leaving()).isEmpty();
+            assertThat(shard.arriving()).isEmpty();
+            assertThat(shard.left()).isEmpty();
+            assertThat(shard.version()).isEqualTo(shards.map().version());
+        });
+    }
+
+    @Test
+    void a_closed_partition_takes_no_changes_and_delays_no_others() {
+        int partition = unused();
+        RunRef held = fill(partition);
+        RunRef neighbour = onA.start(id(unused(), "neighbour"));
+        try (ShardServer from = new ShardServer("a", databaseA.dataSource(), SCHEMA);
+                ShardServer to = new ShardServer("b", databaseB.dataSource(), SCHEMA)) {
+            move(partition, from, to).close();
+        }
+        assertThatThrownBy(() -> onA.apply(List.of(append(held, 2), append(neighbour, 1))))
+                .isInstanceOfSatisfying(
+                        StoreException.class,
+                        trouble -> assertThat(trouble.kind()).isEqualTo(StoreException.Kind.MOVING))
+                .hasMessage("The partition of '%s' moves to another shard, or has moved; waiting for it."
+                        .formatted(held.id()));
+        assertThat(a.journals().read(held, 0, 100).entries()).hasSize(1);
+        assertThat(a.journals().read(neighbour, 0, 100).entries()).hasSize(1);
+        assertThat(a.exchange().orElseThrow().closed()).contains(partition);
+        assertThatThrownBy(() -> a.ledger().apply(Lane.client(0), List.of(message(held, "news"))))
+                .isInstanceOf(StoreException.class);
+
+        shards.move(List.of(partition), "a", said::add); // back to where it is
+        assertThat(a.exchange().orElseThrow().closed()).doesNotContain(partition);
+        assertThat(onA.apply(append(held, 2))).isInstanceOf(Outcome.Applied.class);
+        assertThat(shards.map().owners().get(partition)).isEqualTo("a");
+    }
+
+    @Test
+    @Tag("thorough")
+    void a_partition_comes_back_and_keys_stay_unique() throws SQLException {
+        int partition = unused();
+        fill(partition);
+        shards.move(List.of(partition), "b", said::add);
+        RunRef there = ((Outcome.Started) b.ledger()
+                        .apply(Lane.client(0), List.of(new Change.Start(newRun(id(partition, "there")), null)))
+                        .getFirst())
+                .run();
+        assertThat(there.key() >>> 8).isGreaterThanOrEqualTo(1L << 43); // the blocks of shard 1
+        shards.move(List.of(partition), "a", said::add);
+        shards.clean(said::add);
+        assertThat(a.runs().find(there.id())).isPresent();
+        assertThat(rows(databaseB.dataSource(), partition)).isEmpty();
+        assertThat(onA.start(id(partition, "again"))).isNotNull();
+    }
+
+    @Test
+    @Tag("thorough")
+    void links_between_partitions_are_kept() throws SQLException {
+        int going = unused();
+        int staying = unused();
+        RunRef parent = onA.start(id(going, "parent"));
+        RunRef child = started(StoreFixture.child(parent, id(staying, "child"), 1));
+        shards.move(List.of(going), "b", said::add);
+        onA.apply(complete(child));
+        assertThat(a.exchange().orElseThrow().outgoing(List.of(going), 10)).hasSize(1);
+        assertThat(a.exchange().orElseThrow().parent(child.id())).isPresent();
+        assertThat(parent.key() & 255).isEqualTo(going);
+    }
+
+    @Test
+    void what_cannot_be_moved_is_refused_before_anything_is_changed() {
+        assertThatThrownBy(() -> shards.move(List.of(256), "b", said::add))
+                .isInstanceOf(InvalidRequestException.class)
+                .hasMessage("There is no partition 256. Partitions have numbers from 0 to 255.");
+        assertThatThrownBy(() -> shards.move(List.of(0), "c", said::add))
+                .isInstanceOf(InvalidRequestException.class)
+                .hasMessage("'c' is none of the shards [a, b]. Add it first.");
+        int partition = unused();
+        ObjectKey object = IntStream.iterate(0, i -> i + 1)
+                .mapToObj(i -> new ObjectKey("cart", "k" + i))
+                .filter(some -> Partitions.of(some) == 255) // of which no test moves anything
+                .findFirst()
+                .orElseThrow();
+        RunRef call = started(newRun(id(partition, "call")).on(new ObjectCall(object, ObjectCall.Hold.EXCLUSIVE)));
+        assertThatThrownBy(() -> shards.move(List.of(partition), "b", said::add))
+                .isInstanceOf(StoreException.class)
+                .hasMessageContaining(
+                        "Partition %d cannot be moved: the run '%s' calls the object".formatted(partition, call.id()));
+        assertThat(a.exchange().orElseThrow().closed()).doesNotContain(partition);
+    }
+
+    @Test
+    void a_balance_moves_as_few_partitions_as_possible() {
+        ShardMap map = ShardMap.first(List.of("a", "b"));
+        assertThat(Balance.moves(map, List.of("a", "b"))).isEmpty();
+        Map<String, List<Integer>> toThird = Balance.moves(map, List.of("a", "b", "c"));
+        assertThat(toThird).containsOnlyKeys("c");
+        assertThat(toThird.get("c")).hasSize(85);
+        Map<String, List<Integer>> withoutB = Balance.moves(map, List.of("a"));
+        assertThat(withoutB.get("a")).hasSize(128).allMatch(partition -> partition % 2 == 1);
+    }
+}

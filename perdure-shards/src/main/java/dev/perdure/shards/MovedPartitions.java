@@ -1,0 +1,72 @@
+package dev.perdure.shards;
+
+import dev.perdure.error.StoreException;
+import dev.perdure.spi.Outcome;
+import dev.perdure.spi.change.Change;
+import dev.perdure.spi.change.Lane;
+import dev.perdure.spi.shard.Partitions;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Set;
+
+/**
+ * Applies changes to a shard from which partitions may have moved since this process has read the map.
+ *
+ * <p>How it works. A shard refuses changes of partitions that it does not have. Then this process reads the shard's map. If
+ * that is newer, callers send everything again, by the new map. If it is not, the partition is on its way: a worker has lost
+ * the runs of that partition, as if its lease had ended, and everything else waits. A run that is unknown to a shard may
+ * have moved too.
+ */
+final class MovedPartitions {
+    private final Shards shards;
+
+    MovedPartitions(Shards shards) {
+        this.shards = shards;
+    }
+
+    List<Outcome> apply(int shard, Lane lane, List<Change> changes) {
+        int version = shards.version();
+        List<Outcome> outcomes;
+        try {
+            outcomes = shards.store(shard).ledger().apply(lane, changes);
+        } catch (StoreException trouble) {
+            if (trouble.kind() != StoreException.Kind.MOVING || hasMoved(shard, version)) {
+                throw trouble;
+            }
+            return withoutClosed(shard, lane, changes, trouble);
+        }
+        if (outcomes.stream().anyMatch(Outcome.UnknownRun.class::isInstance) && hasMoved(shard, version)) {
+            throw new StoreException(
+                    StoreException.Kind.MOVING, "A partition has moved to another shard; sending again.", null);
+        }
+        return outcomes;
+    }
+
+    /** Whether the map of the shard is newer than the one by which something was sent there. */
+    private boolean hasMoved(int shard, int version) {
+        shards.follow(shard);
+        return shards.version() > version;
+    }
+
+    private List<Outcome> withoutClosed(int shard, Lane lane, List<Change> changes, StoreException trouble) {
+        Set<Integer> closed =
+                lane.worker() == null ? Set.of() : shards.exchange(shard).closed();
+        List<Change> others =
+                changes.stream().filter(change -> !isLost(change, closed)).toList();
+        if (others.size() == changes.size()) {
+            throw trouble;
+        }
+        List<Outcome> applied = others.isEmpty() ? List.of() : apply(shard, lane, others);
+        List<Outcome> outcomes = new ArrayList<>();
+        int next = 0;
+        for (Change change : changes) {
+            outcomes.add(isLost(change, closed) ? new Outcome.Fenced() : applied.get(next++));
+        }
+        return outcomes;
+    }
+
+    private static boolean isLost(Change change, Set<Integer> closed) {
+        return (change instanceof Change.Advance || change instanceof Change.Start)
+                && closed.contains(Partitions.of(change.about()));
+    }
+}

@@ -1,0 +1,181 @@
+package dev.perdure.shards;
+
+import static dev.perdure.ChildOptions.childId;
+import static dev.perdure.StartOptions.id;
+import static dev.perdure.shards.Shard.shard;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.perdure.Definition;
+import dev.perdure.Invocation;
+import dev.perdure.Perdure;
+import dev.perdure.Run;
+import dev.perdure.RunFilter;
+import dev.perdure.RunId;
+import dev.perdure.RunInfo;
+import dev.perdure.Topic;
+import dev.perdure.embedded.SharedPostgres;
+import dev.perdure.object.Handler;
+import dev.perdure.object.ObjectContext;
+import dev.perdure.object.StateKey;
+import dev.perdure.object.VirtualObject;
+import dev.perdure.postgres.PostgresShards;
+import dev.perdure.postgres.PostgresStore;
+import dev.perdure.spi.Store;
+import dev.perdure.spi.change.ObjectKey;
+import dev.perdure.spi.shard.Partitions;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestInstance;
+
+/** An engine on two databases between which partitions move while it runs. */
+@TestInstance(TestInstance.Lifecycle.PER_CLASS) // one pair of databases for all tests
+final class MovingIT {
+    private static final Duration SOON = Duration.ofSeconds(30);
+    private static final Topic<Integer> NUMBERS = Topic.of("numbers", Integer.class);
+
+    /** How often the body of a step was called. */
+    private static final Map<String, AtomicInteger> BODIES = new ConcurrentHashMap<>();
+
+    private static final Definition<Integer, String> READER =
+            Definition.of("reader", Integer.class, String.class, (ctx, count) -> {
+                List<String> read = new ArrayList<>();
+                while (read.size() < count) {
+                    int number = ctx.receive(NUMBERS).await();
+                    String step = ctx.runId() + "#" + number;
+                    read.add(ctx.step("note", () -> {
+                        BODIES.computeIfAbsent(step, unseen -> new AtomicInteger())
+                                .incrementAndGet();
+                        return String.valueOf(number);
+                    }));
+                }
+                return String.join(",", read);
+            });
+    private static final Definition<Long, String> SLEEPER =
+            Definition.of("sleeper", Long.class, String.class, (ctx, millis) -> {
+                ctx.sleep(Duration.ofMillis(millis));
+                return "awake";
+            });
+    private static final Definition<String, String> CALLER = Definition.of(
+            "caller",
+            String.class,
+            String.class,
+            (ctx, child) ->
+                    ctx.startChild(Invocation.of(READER, 1), childId(child)).await());
+
+    @VirtualObject("counter")
+    static final class Counter {
+        private static final StateKey<Integer> COUNT = StateKey.of("count", Integer.class);
+
+        @Handler
+        public int add(ObjectContext ctx, int number) {
+            int sum = ctx.get(COUNT).orElse(0) + number;
+            ctx.set(COUNT, sum);
+            return sum;
+        }
+    }
+
+    private final List<SharedPostgres.Fresh> databases = new ArrayList<>();
+    private Store first;
+    private Store second;
+    private ShardedStore store;
+    private Perdure perdure;
+    private PostgresShards shards;
+
+    private PostgresStore open(String name) {
+        SharedPostgres.Fresh database = SharedPostgres.database("moving_" + name);
+        databases.add(database);
+        return PostgresStore.on(database.dataSource()).open();
+    }
+
+    @BeforeAll
+    void start() {
+        first = open("a");
+        second = open("b");
+        store = ShardedStore.over(shard("a", first), shard("b", second));
+        perdure = Perdure.on(store)
+                .register(READER)
+                .register(SLEEPER)
+                .register(CALLER)
+                .register(new Counter())
+                .start();
+        shards = PostgresShards.of(
+                Map.of("a", databases.get(0).dataSource(), "b", databases.get(1).dataSource()), "perdure");
+    }
+
+    @AfterAll
+    void stop() {
+        perdure.close();
+        shards.close();
+        store.close();
+        databases.forEach(SharedPostgres.Fresh::close);
+    }
+
+    private static String idIn(int partition, String name) {
+        return IntStream.iterate(0, i -> i + 1)
+                .mapToObj(i -> name + "-" + i)
+                .filter(id -> Partitions.of(RunId.of(id)) == partition)
+                .findFirst()
+                .orElseThrow();
+    }
+
+    private static String numbers(int count) {
+        return IntStream.range(0, count).mapToObj(String::valueOf).collect(Collectors.joining(","));
+    }
+
+    @Test
+    void runs_go_on_where_their_partition_is_and_lose_and_double_nothing() {
+        int partition = 10;
+        Run<String> reader = perdure.start(Invocation.of(READER, 20), id(idIn(partition, "reader")));
+        Run<String> sleeper = perdure.start(Invocation.of(SLEEPER, 300L), id(idIn(partition, "sleeper")));
+        Run<String> neighbour = perdure.start(Invocation.of(READER, 20), id(idIn(12, "neighbour")));
+        for (int i = 0; i < 20; i++) {
+            if (i == 7) {
+                shards.move(List.of(partition), "b", step -> {});
+            }
+            reader.send(NUMBERS, i);
+            neighbour.send(NUMBERS, i);
+        }
+        assertThat(reader.result(SOON)).isEqualTo(numbers(20));
+        assertThat(neighbour.result(SOON)).isEqualTo(numbers(20));
+        assertThat(sleeper.result(SOON)).isEqualTo("awake");
+        assertThat(store.runs().list(RunFilter.all().idPrefix("reader-")))
+                .extracting(RunInfo::id)
+                .containsExactly(reader.id());
+        assertThat(BODIES).hasSizeGreaterThanOrEqualTo(40);
+    }
+
+    @Test
+    @Tag("thorough")
+    void a_run_and_its_child_find_each_other_when_one_of_them_has_moved() {
+        String child = idIn(22, "child");
+        Run<String> caller = perdure.start(Invocation.of(CALLER, child), id(idIn(20, "caller")));
+        while (first.runs().find(RunId.of(child)).isEmpty()) {
+            Thread.onSpinWait();
+        }
+        shards.move(List.of(20), "b", step -> {});
+        perdure.send(RunId.of(child), NUMBERS, 3);
+        assertThat(caller.result(SOON)).isEqualTo("3");
+        assertThat(second.runs().find(caller.id())).isPresent();
+    }
+
+    @Test
+    @Tag("thorough")
+    void an_object_keeps_its_state() {
+        String key = "moved";
+        int partition = Partitions.of(new ObjectKey("counter", key));
+        String other = partition % 2 == 0 ? "b" : "a";
+        assertThat(perdure.object(Counter.class, key).call(Counter::add, 2)).isEqualTo(2);
+        shards.move(List.of(partition), other, step -> {});
+        assertThat(perdure.object(Counter.class, key).call(Counter::add, 3)).isEqualTo(5);
+    }
+}
