@@ -19,7 +19,8 @@ import java.util.stream.Collectors;
 /** What {@code ./perdure torture} runs. */
 public final class Main {
     private static final String USAGE = """
-            Usage: perdure torture [--minutes M] [--faults NAME,NAME,…] [--seed N] [--workers N] [--defect NAME]
+            Usage: perdure torture [--minutes M] [--faults NAME,NAME,…] [--seed N] [--workers N] [--defect NAME] [--older FOLDER]
+                                   [--pooler PROGRAM]
                    perdure torture soak [--minutes M] [--rate N]
               --minutes  for how long faults happen (30); 0 lets each happen once
               --faults   those that may happen (all):
@@ -27,6 +28,10 @@ public final class Main {
               --seed     chooses the faults, their victims and their moments (42). It does not make schedules of threads repeat
               --workers  how many worker processes there are (4)
               --defect   what is wrong with the store of the workers (nothing), to see that it is found: %s
+              --older    a checkout of an older version with a built 'perdure torture' (none): its workers create the schema, this
+                         version migrates it beside them, and each worker that ends is replaced by one of this version
+              --pooler   the program of a PgBouncer (none), through which all connections go then, in transaction mode and without
+                         notifications
             A soak lets no faults happen. It measures once a minute what might grow:
               --minutes  for how long (60), at least 9
               --rate     how many pieces of each workload it starts in a minute (60)\
@@ -127,6 +132,10 @@ public final class Main {
                 "--workers",
                 "4",
                 "--defect",
+                "",
+                "--older",
+                "",
+                "--pooler",
                 "");
         Map<String, String> options = options(defaults, arguments);
         return new Plan(
@@ -136,6 +145,8 @@ public final class Main {
                 faults(options.getOrDefault("--faults", "")),
                 Math.toIntExact(number(options, "--workers", 1, 50)),
                 defect(options.getOrDefault("--defect", "")),
+                older(options.getOrDefault("--older", "")),
+                pooler(options.getOrDefault("--pooler", "")),
                 logs());
     }
 
@@ -155,6 +166,29 @@ public final class Main {
         }
         return Optional.of(Planted.named(name)
                 .orElseThrow(() -> new Mistake("'%s' is no defect. Give one of %s.".formatted(name, Planted.words()))));
+    }
+
+    private static Optional<Path> older(String folder) throws Mistake {
+        if (folder.isEmpty()) {
+            return Optional.empty();
+        }
+        Path checkout = Path.of(folder);
+        if (!Files.isDirectory(checkout.resolve("torture").resolve("target").resolve("classes"))) {
+            throw new Mistake(
+                    "'%s' is no checkout with a built 'perdure torture'. Run './perdure torture --help' there first."
+                            .formatted(folder));
+        }
+        return Optional.of(checkout);
+    }
+
+    private static Optional<Path> pooler(String program) throws Mistake {
+        if (program.isEmpty()) {
+            return Optional.empty();
+        }
+        if (!Files.isExecutable(Path.of(program))) {
+            throw new Mistake("'%s' is no program. Give the path of a PgBouncer.".formatted(program));
+        }
+        return Optional.of(Path.of(program));
     }
 
     private static List<Faults> faults(String names) throws Mistake {

@@ -16,6 +16,8 @@ import java.util.Optional;
  * @param faults those that may happen
  * @param workers how many worker processes there are
  * @param defect what is wrong with the store of the workers, to see that it is found
+ * @param older a checkout of an older version, whose workers create the schema and are there first
+ * @param pooler the program of a PgBouncer, through which all connections go then
  * @param logs the folder for the logs of the workers
  */
 record Plan(
@@ -25,6 +27,8 @@ record Plan(
         List<Faults> faults,
         int workers,
         Optional<Planted> defect,
+        Optional<Path> older,
+        Optional<Path> pooler,
         Path logs) {
     Plan {
         faults = List.copyOf(faults);

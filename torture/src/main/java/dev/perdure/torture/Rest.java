@@ -23,7 +23,7 @@ final class Rest {
     private static final Duration BETWEEN = Duration.ofMillis(250);
     private static final Duration TO_RELEASE = Duration.ofSeconds(10);
     private static final int PAGE = 1_000;
-    private static final List<String> CANCELLED_BY_FAULTS = List.of("hasty-");
+    private static final List<String> CANCELLED_BY_FAULTS = List.of("hasty-", "poison-");
 
     private static final String UNFINISHED = """
             SELECT (SELECT count(*) FROM perdure.run WHERE state < 6) + (SELECT count(*) FROM perdure.inbox)
@@ -64,29 +64,44 @@ final class Rest {
         this.site = site;
     }
 
-    /** Waits until all has ended, and lets the workers leave; gives what does not hold of all runs, and what is left. */
-    List<String> await() throws Exception {
-        Address address = site.direct();
-        List<String> violations = new ArrayList<>();
-        try (Connection connection =
-                        DriverManager.getConnection(address.jdbcUrl(), address.user(), address.password());
-                Statement statement = connection.createStatement()) {
+    /** Waits until all has ended; gives what has not. */
+    List<String> await() throws SQLException {
+        return ask(statement -> {
             long end = System.nanoTime() + PATIENCE.toNanos();
             while (number(statement) > 0) {
                 if (System.nanoTime() > end) {
-                    violations.add("%d runs have not ended %d s after the last fault."
+                    return List.of("%d runs have not ended %d s after the last fault."
                             .formatted(number(statement), PATIENCE.toSeconds()));
-                    break;
                 }
                 LockSupport.parkNanos(BETWEEN.toNanos());
             }
-            violations.addAll(texts(statement, LEFT_BEHIND));
-            violations.addAll(texts(statement, TWO_OUTCOMES));
-            violations.addAll(wrongEnds());
-            violations.addAll(site.workers().end());
-            violations.addAll(leftByWorkers(statement));
-        }
+            return List.of();
+        });
+    }
+
+    /** Lets the workers leave; gives what does not hold of all runs, and what is left. */
+    List<String> leave() throws Exception {
+        List<String> violations = new ArrayList<>();
+        violations.addAll(ask(statement -> texts(statement, LEFT_BEHIND)));
+        violations.addAll(ask(statement -> texts(statement, TWO_OUTCOMES)));
+        violations.addAll(wrongEnds());
+        violations.addAll(site.workers().end());
+        violations.addAll(ask(Rest::leftByWorkers));
         return violations;
+    }
+
+    /** What is asked with a statement. */
+    private interface Question {
+        List<String> with(Statement statement) throws SQLException;
+    }
+
+    private List<String> ask(Question question) throws SQLException {
+        Address address = site.direct();
+        try (Connection connection =
+                        DriverManager.getConnection(address.jdbcUrl(), address.user(), address.password());
+                Statement statement = connection.createStatement()) {
+            return question.with(statement);
+        }
     }
 
     /** What is left for longer than the client, which reads now and then, has a lock. */

@@ -27,6 +27,7 @@ import java.util.ArrayList;
 import java.util.EnumSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Random;
 import java.util.Set;
 import java.util.concurrent.Callable;
@@ -45,6 +46,8 @@ import java.util.stream.Collectors;
 final class Torture implements AutoCloseable {
     private static final int AT_ONCE = 2;
     private static final int MOST_PAUSE_MILLIS = 3_000;
+    /** In it, every worker polls for the last notification that it got. */
+    private static final Duration TO_POLL = Duration.ofSeconds(5);
 
     private final Plan plan;
     private final PrintStream out;
@@ -54,23 +57,23 @@ final class Torture implements AutoCloseable {
     private final OutsideLedger ledger;
     private final PostgresStore store;
     private final Perdure client;
+    private final Optional<OlderVersion> older;
     private final Map<Faults, Report.Strikes> struck = new ConcurrentSkipListMap<>();
 
     Torture(Plan plan, PrintStream out) throws Exception {
         this.plan = plan;
         this.out = out;
-        this.site = new Site(
-                WorkerMain.class,
-                plan.workers(),
-                plan.defect().map(defect -> List.of("defect=" + defect.name())).orElse(List.of()),
-                plan.logs(),
-                server(plan),
-                plan.seed());
+        this.site = new Site(new Site.Setup(
+                WorkerMain.class, plan.workers(), arguments(plan), plan.logs(), server(plan), plan.pooler(), plan.seed()));
         this.pool = site.through().pool();
         this.ledgerPool = site.ledger().pool();
         this.ledger = new OutsideLedger(ledgerPool);
         ledger.create();
-        this.store = PostgresStore.on(pool).open();
+        this.older = plan.older().isPresent()
+                ? Optional.of(OlderVersion.migrated(plan.older().get(), site, pool))
+                : Optional.empty();
+        this.store =
+                PostgresStore.on(pool).notifications(plan.pooler().isEmpty()).open();
         Store seen = plan.defect().map(defect -> defect.in(store)).orElse(store);
         this.client = Perdure.on(seen).client();
         try (Connection connection = pool.getConnection()) {
@@ -78,6 +81,13 @@ final class Torture implements AutoCloseable {
                 workload.prepare(connection);
             }
         }
+    }
+
+    private static List<String> arguments(Plan plan) {
+        List<String> arguments = new ArrayList<>();
+        plan.defect().ifPresent(defect -> arguments.add("defect=" + defect.name()));
+        plan.pooler().ifPresent(program -> arguments.add("notifications=false"));
+        return arguments;
     }
 
     private static Set<Site.Server> server(Plan plan) {
@@ -93,7 +103,10 @@ final class Torture implements AutoCloseable {
 
     /** Does what is planned. */
     Report run() throws Exception {
-        site.workers().start();
+        if (older.isEmpty()) {
+            site.workers().start();
+        }
+        older.ifPresent(before -> out.println(before.text()));
         Parts parts = new Parts(store, ledger);
         List<Starter> starters = Workloads.ALL.stream()
                 .map(workload -> new Starter(workload, client, parts, Starter.BETWEEN))
@@ -107,8 +120,7 @@ final class Torture implements AutoCloseable {
         for (Starter starter : starters) {
             violations.addAll(starter.stop());
         }
-        Rest rest = new Rest(client, site);
-        violations.addAll(rest.await());
+        violations.addAll(end(starters));
         List<Line> lines = ledger.lines();
         double calm = new Phase(begun.plus(plan.calm().dividedBy(2)), first).rate(lines);
         double faulty = new Phase(first, last).rate(lines);
@@ -116,6 +128,8 @@ final class Torture implements AutoCloseable {
             violations.add(
                     "Fewer than half as many bodies ran with faults as without: the faults hide what they test.");
         }
+        Map<String, List<Line>> byRun = lines.stream().collect(Collectors.groupingBy(Line::run));
+        older.ifPresent(before -> violations.addAll(before.violations(client, byRun, site.stopped())));
         List<Report.Done> done = new ArrayList<>();
         for (Starter starter : starters) {
             Seen seen = seen(starter, lines);
@@ -124,6 +138,36 @@ final class Torture implements AutoCloseable {
             done.add(new Report.Done(starter.workload().name(), starter.acknowledged(), bodies));
         }
         return new Report(plan, struck, done, calm, faulty, violations);
+    }
+
+    /** Waits until all work has ended, and lets the workers leave; gives what does not hold. */
+    private List<String> end(List<Starter> starters) throws Exception {
+        Rest rest = new Rest(client, site);
+        List<String> violations = new ArrayList<>(rest.await());
+        if (violations.isEmpty() && plan.faults().contains(Faults.SILENCE)) {
+            violations.addAll(endInSilence(starters, rest));
+        }
+        violations.addAll(rest.leave());
+        return violations;
+    }
+
+    /**
+     * One more piece of each workload while nothing else happens and notifications are lost. A lost notification matters
+     * only here: in the midst of other work, another one or a timer makes up for it.
+     */
+    private List<String> endInSilence(List<Starter> starters, Rest rest) throws Exception {
+        site.proxy().silent(true);
+        try {
+            LockSupport.parkNanos(TO_POLL.toNanos());
+            List<String> violations = new ArrayList<>();
+            for (Starter starter : starters) {
+                violations.addAll(starter.startLast());
+            }
+            violations.addAll(rest.await());
+            return violations;
+        } finally {
+            site.proxy().silent(false);
+        }
     }
 
     private static List<String> violations(Workload workload, Seen seen) throws SQLException {

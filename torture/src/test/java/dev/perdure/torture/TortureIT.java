@@ -38,7 +38,7 @@ class TortureIT {
     }
 
     private void every_invariant_holds_after(List<Faults> faults, int workers) throws Exception {
-        Plan plan = new Plan(42, Duration.ofSeconds(1), Duration.ZERO, faults, workers, Optional.empty(), logs);
+        Plan plan = new Plan(42, Duration.ofSeconds(1), Duration.ZERO, faults, workers, Optional.empty(), Optional.empty(), Optional.empty(), logs);
         try (Torture torture = new Torture(plan, out)) {
             Report report = torture.run();
             System.out.println(report.text());
@@ -65,6 +65,14 @@ class TortureIT {
         assertThat(Main.run(new String[] {"--workers", "0"}, out)).isEqualTo(2);
         assertThat(said.toString(StandardCharsets.UTF_8))
                 .startsWith("The value '0' of '--workers' is not a whole number from 1 to 50.");
+    }
+
+    @Test
+    void a_folder_without_an_older_version_is_refused() throws Exception {
+        assertThat(Main.run(new String[] {"--older", logs.toString()}, out)).isEqualTo(2);
+        assertThat(said.toString(StandardCharsets.UTF_8))
+                .startsWith("'%s' is no checkout with a built 'perdure torture'.".formatted(logs))
+                .contains("Run './perdure torture --help' there first.");
     }
 
     @Test

@@ -47,7 +47,11 @@ public enum Faults {
             "starts 500 runs with children and transactions at once, for a worker with three connections",
             RunFaults::burst),
     /** Another server takes over. */
-    FAILOVER("stops PostgreSQL as in a crash, and promotes its synchronous standby", ServerFaults::failOver);
+    FAILOVER("stops PostgreSQL as in a crash, and promotes its synchronous standby", ServerFaults::failOver),
+    /** Runs that harm their worker. */
+    POISON(
+            "starts a run that kills its process each time, one that overflows the stack and one that cannot be read",
+            PoisonFault::poison);
 
     private final String effect;
     private final Fault fault;

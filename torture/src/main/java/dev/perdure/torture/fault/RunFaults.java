@@ -113,7 +113,7 @@ final class RunFaults {
     }
 
     /** Asks again while another fault keeps the store away. Ids make the starts idempotent. */
-    private static <T> T started(Supplier<T> start) {
+    static <T> T started(Supplier<T> start) {
         long end = System.nanoTime() + PATIENCE.toNanos();
         while (true) {
             try {
@@ -127,7 +127,7 @@ final class RunFaults {
         }
     }
 
-    private static void until(String what, Supplier<Boolean> condition) {
+    static void until(String what, Supplier<Boolean> condition) {
         long end = System.nanoTime() + PATIENCE.toNanos();
         while (!started(condition)) {
             if (System.nanoTime() > end) {

@@ -32,6 +32,12 @@ public record Address(String jdbcUrl, String user, String password) {
         return new Address(url.formatted(proxy.port(), database), user, password);
     }
 
+    /** The same through a pooler behind the proxy, on whose connections no statement stays prepared. */
+    Address throughPooler(FaultyProxy proxy) {
+        Address address = through(proxy);
+        return new Address(address.jdbcUrl + "&prepareThreshold=0", user, password);
+    }
+
     /** What a process is told, for {@link #of(String[], int)}. */
     public List<String> arguments() {
         return List.of(jdbcUrl, user, password);
@@ -44,6 +50,18 @@ public record Address(String jdbcUrl, String user, String password) {
 
     /** A pool of this size. */
     public HikariDataSource pool(int size) {
+        return new HikariDataSource(config(size));
+    }
+
+    /** A pool whose connections are always all there, and are replaced when they are so old. */
+    public HikariDataSource pool(Duration life) {
+        HikariConfig config = config(CONNECTIONS);
+        config.setMinimumIdle(CONNECTIONS);
+        config.setMaxLifetime(life.toMillis());
+        return new HikariDataSource(config);
+    }
+
+    private HikariConfig config(int size) {
         HikariConfig config = new HikariConfig();
         config.setJdbcUrl(jdbcUrl);
         config.setUsername(user);
@@ -51,6 +69,6 @@ public record Address(String jdbcUrl, String user, String password) {
         config.setMaximumPoolSize(size);
         config.setMinimumIdle(1);
         config.setConnectionTimeout(PATIENCE.toMillis());
-        return new HikariDataSource(config);
+        return config;
     }
 }

@@ -2,15 +2,15 @@ package dev.perdure.torture.setup;
 
 import dev.perdure.embedded.EmbeddedPostgres;
 import dev.perdure.embedded.Options;
-import java.io.IOException;
 import java.nio.file.Path;
-import java.sql.SQLException;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Deque;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentLinkedDeque;
 
 /**
  * What faults happen to: a server, a proxy in front of it, and worker processes that reach it through the proxy. The
@@ -33,77 +33,96 @@ public final class Site implements AutoCloseable {
 
     private static final int LOST_ONE_IN = 15;
 
-    private static final String SMALL = "512m";
-
-    private final Optional<SmallDisk> disk;
+    private final CloseStack closing = new CloseStack();
     private final Options options;
-    private final List<AutoCloseable> servers = new ArrayList<>();
-    private volatile EmbeddedPostgres server;
+    private final Deque<OwnServer> servers = new ConcurrentLinkedDeque<>();
+    private volatile OwnServer server;
     private volatile Optional<Standby> standby = Optional.empty();
     private final EmbeddedPostgres ledgerServer;
+    private final Optional<PgBouncer> pooler;
     private final FaultyProxy proxy;
     private final Workers workers;
     private final Set<Long> stopped = ConcurrentHashMap.newKeySet();
 
     /**
-     * Starts the servers. Workers are started later.
+     * What a site is like.
      *
      * @param main the class of the workers
      * @param count how many there are at any time
      * @param more arguments for them after the addresses of the database and of the ledger
      * @param logs the folder for their logs
-     * @param like what the server is like
+     * @param server what the server is like
+     * @param pooler the program of a PgBouncer in front of it
      * @param seed chooses which answers are lost
      */
-    public Site(Class<?> main, int count, List<String> more, Path logs, Set<Server> like, long seed) throws Exception {
-        this.disk = like.contains(Server.ON_SMALL_DISK) ? SmallDisk.mount(SMALL) : Optional.empty();
+    public record Setup(
+            Class<?> main,
+            int count,
+            List<String> more,
+            Path logs,
+            Set<Server> server,
+            Optional<Path> pooler,
+            long seed) {}
+
+    /** Starts the servers. Workers are started later. */
+    public Site(Setup setup) throws Exception {
         this.options = EmbeddedPostgres.options()
                 .setting("max_connections", Integer.toString(MOST_CONNECTIONS))
                 .setting("max_wal_size", "128MB")
                 .setting("wal_keep_size", "64MB");
-        this.server = EmbeddedPostgres.start(
-                disk.map(small -> options.dataFolder(small.folder())).orElse(options));
+        closing.add(this::closeServers);
+        this.server = OwnServer.start(options, setup.server().contains(Server.ON_SMALL_DISK));
         servers.add(server);
-        if (like.contains(Server.WITH_STANDBY)) {
+        if (setup.server().contains(Server.WITH_STANDBY)) {
             addStandby();
         }
-        this.ledgerServer = EmbeddedPostgres.start(EmbeddedPostgres.options());
-        this.proxy = new FaultyProxy(server.port(), LOST_ONE_IN, seed);
+        this.ledgerServer = closing.add(EmbeddedPostgres.start(EmbeddedPostgres.options()));
+        this.pooler = setup.pooler().isPresent()
+                ? Optional.of(closing.add(PgBouncer.start(setup.pooler().get(), server())))
+                : Optional.empty();
+        int port = pooler.map(PgBouncer::port).orElse(server().port());
+        this.proxy = closing.add(new FaultyProxy(port, LOST_ONE_IN, setup.seed()));
         List<String> arguments = new ArrayList<>(through().arguments());
         arguments.addAll(ledger().arguments());
-        arguments.addAll(more);
-        this.workers = new Workers(main, count, arguments, logs);
+        arguments.addAll(setup.more());
+        this.workers = closing.add(new Workers(setup.main(), setup.count(), arguments, setup.logs()));
     }
 
-    private void addStandby() throws IOException, SQLException {
+    private void addStandby() throws Exception {
         Standby next = Standby.of(server, options);
-        servers.add(next);
+        servers.add(next.server());
         standby = Optional.of(next);
     }
 
     /**
-     * Stops the server as in a crash and lets its standby take over, which then gets another standby.
+     * Stops the server as in a crash and lets its standby take over, which then gets another standby. Nothing is left of
+     * the server that was.
      *
      * @return whether there was a standby
      */
-    public boolean failOver() throws IOException, SQLException {
+    public boolean failOver() throws Exception {
         if (standby.isEmpty()) {
             return false;
         }
         server = standby.get().promoted();
-        proxy.redirect(server.port());
+        if (pooler.isPresent()) {
+            pooler.get().redirect(server().port());
+        } else {
+            proxy.redirect(server().port());
+        }
+        servers.removeFirst().close();
         addStandby();
         return true;
     }
 
     /** The server. */
     public EmbeddedPostgres server() {
-        return server;
+        return server.postgres();
     }
 
     /** The file system with the data of the server, if it can be filled. */
     public Optional<SmallDisk> disk() {
-        return disk;
+        return server.folder().disk();
     }
 
     /** The proxy in front of it. */
@@ -118,12 +137,12 @@ public final class Site implements AutoCloseable {
 
     /** The database, without the proxy. */
     public Address direct() {
-        return new Address(server.jdbcUrl(), server.user(), server.password());
+        return new Address(server().jdbcUrl(), server().user(), server().password());
     }
 
     /** The database as workers and the client see it. */
     public Address through() {
-        return direct().through(proxy);
+        return pooler.isPresent() ? direct().throughPooler(proxy) : direct().through(proxy);
     }
 
     /** Where the ledger is. */
@@ -138,20 +157,13 @@ public final class Site implements AutoCloseable {
 
     @Override
     public void close() {
-        workers.close();
-        proxy.close();
-        ledgerServer.close();
-        for (AutoCloseable each : servers.reversed()) {
-            close(each);
-        }
-        disk.ifPresent(SmallDisk::close);
+        closing.close();
     }
 
-    private static void close(AutoCloseable server) {
-        try {
-            server.close();
-        } catch (Exception e) {
-            throw new IllegalStateException("A server cannot be closed.", e);
+    /** The standby first: a primary that goes on without it would wait for it. */
+    private void closeServers() {
+        while (!servers.isEmpty()) {
+            servers.removeLast().close();
         }
     }
 }

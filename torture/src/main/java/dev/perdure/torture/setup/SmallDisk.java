@@ -3,6 +3,7 @@ package dev.perdure.torture.setup;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.io.UncheckedIOException;
+import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Optional;
@@ -10,6 +11,7 @@ import java.util.Optional;
 /** A file system in memory that is so small that it can be filled. */
 public final class SmallDisk implements AutoCloseable {
     private static final int CHUNK = 64 * 1024;
+    private static final String PREFIX = "perdure-disk-";
 
     private final Path root;
 
@@ -20,7 +22,9 @@ public final class SmallDisk implements AutoCloseable {
     /** Mounts one; nothing where this process may not. */
     static Optional<SmallDisk> mount(String size) {
         try {
-            Path root = Files.createTempDirectory("perdure-disk");
+            Path root = Files.createTempDirectory(
+                    PREFIX + ProcessHandle.current().pid() + "-");
+            unmountAbandoned(root.getParent());
             if (run("mount", "-t", "tmpfs", "-o", "mode=755,size=" + size, "tmpfs", root.toString())) {
                 return Optional.of(new SmallDisk(root));
             }
@@ -28,6 +32,19 @@ public final class SmallDisk implements AutoCloseable {
             return Optional.empty();
         } catch (IOException none) {
             return Optional.empty();
+        }
+    }
+
+    /** Unmounts those of processes that were killed. */
+    private static void unmountAbandoned(Path parent) throws IOException {
+        try (DirectoryStream<Path> all = Files.newDirectoryStream(parent, PREFIX + "*-*")) {
+            for (Path each : all) {
+                String pid = each.getFileName().toString().split("-", -1)[2];
+                if (pid.matches("\\d{1,18}")
+                        && ProcessHandle.of(Long.parseLong(pid)).isEmpty()) {
+                    new SmallDisk(each).close();
+                }
+            }
         }
     }
 

@@ -1,10 +1,8 @@
 package dev.perdure.torture.setup;
 
-import dev.perdure.embedded.EmbeddedPostgres;
 import dev.perdure.embedded.Options;
 import dev.perdure.embedded.StopMode;
 import java.io.IOException;
-import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.sql.Connection;
@@ -12,60 +10,78 @@ import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
 import java.time.Duration;
-import java.util.Comparator;
 import java.util.concurrent.locks.LockSupport;
-import java.util.stream.Stream;
 
 /**
- * A second server that gets everything that the first one writes, before the first one acknowledges it.
+ * A second server that gets everything that the first one writes, usually before the first one acknowledges it.
  *
  * <p>How it works: there is no program for a base backup among the binaries, so this copies the files between the start
  * and the stop of a backup, as PostgreSQL's manual describes it, and lets the server stream what was written meanwhile.
+ *
+ * @param primary whose copy it is
+ * @param server the standby
  */
-final class Standby implements AutoCloseable {
+record Standby(OwnServer primary, OwnServer server) {
     private static final Duration BETWEEN = Duration.ofMillis(50);
     private static final Duration PATIENCE = Duration.ofMinutes(1);
     private static final String DATA = "pg";
+    private static final int RENAMED_BACKUP = 15;
 
     private static final String IS_SYNCHRONOUS = """
             SELECT count(*) > 0 FROM pg_stat_replication WHERE sync_state = 'sync'
             """;
 
-    private final EmbeddedPostgres primary;
-    private final EmbeddedPostgres server;
-    private final Path folder;
-
-    private Standby(EmbeddedPostgres primary, EmbeddedPostgres server, Path folder) {
-        this.primary = primary;
-        this.server = server;
-        this.folder = folder;
-    }
-
     /** Starts one, and returns when the primary waits for it at every commit. */
-    static Standby of(EmbeddedPostgres primary, Options options) throws IOException, SQLException {
-        Path folder = Files.createTempDirectory("perdure-standby");
-        try (Connection connection = primary.dataSource().getConnection();
-                Statement statement = connection.createStatement()) {
-            statement.execute("SELECT pg_backup_start('standby', true)");
-            copy(primary.folder(), folder);
-            try (ResultSet row = statement.executeQuery("SELECT labelfile FROM pg_backup_stop(false)")) {
-                row.next();
-                Files.writeString(folder.resolve(DATA).resolve("backup_label"), row.getString(1));
-            }
-            Files.createFile(folder.resolve(DATA).resolve("standby.signal"));
-            EmbeddedPostgres server = EmbeddedPostgres.start(options.dataFolder(folder)
-                    .setting(
-                            "primary_conninfo",
-                            "host=127.0.0.1 port=%d user=%s password=%s"
-                                    .formatted(primary.port(), primary.user(), primary.password())));
-            statement.execute("ALTER SYSTEM SET synchronous_standby_names = '*'");
-            statement.execute("SELECT pg_reload_conf()");
-            await(statement, IS_SYNCHRONOUS);
-            return new Standby(primary, server, folder);
+    static Standby of(OwnServer primary, Options options) throws Exception {
+        Standby standby = behind(primary, options);
+        try {
+            waitFor(primary);
+            return standby;
+        } catch (SQLException | RuntimeException failed) {
+            standby.server().close();
+            throw failed;
         }
     }
 
-    /** The data without what belongs to the running server, and beside it what {@link EmbeddedPostgres} needs. */
+    /** Starts one for which the primary does not wait. */
+    static Standby behind(OwnServer primary, Options options) throws Exception {
+        boolean small = primary.folder().disk().isPresent();
+        String connection = "host=127.0.0.1 port=%d user=%s password=%s"
+                .formatted(
+                        primary.postgres().port(),
+                        primary.postgres().user(),
+                        primary.postgres().password());
+        OwnServer server = OwnServer.start(
+                options.setting("primary_conninfo", connection), small, folder -> backup(primary, folder.path()));
+        return new Standby(primary, server);
+    }
+
+    private static void backup(OwnServer primary, Path folder) throws IOException, SQLException {
+        boolean renamed = Integer.parseInt(primary.postgres().version().replaceFirst("\\D.*", "")) >= RENAMED_BACKUP;
+        String start = renamed ? "SELECT pg_backup_start('standby', true)" : "SELECT pg_start_backup('standby', true, false)";
+        String stop = renamed ? "SELECT labelfile FROM pg_backup_stop(false)" : "SELECT labelfile FROM pg_stop_backup(false, false)";
+        try (Connection connection = primary.postgres().dataSource().getConnection();
+                Statement statement = connection.createStatement()) {
+            statement.execute(start);
+            copy(primary.folder().path(), folder);
+            try (ResultSet row = statement.executeQuery(stop)) {
+                row.next();
+                Files.writeString(folder.resolve(DATA).resolve("backup_label"), row.getString(1));
+            }
+        }
+        Files.createFile(folder.resolve(DATA).resolve("standby.signal"));
+    }
+
+    private static void waitFor(OwnServer primary) throws SQLException {
+        try (Connection connection = primary.postgres().dataSource().getConnection();
+                Statement statement = connection.createStatement()) {
+            statement.execute("ALTER SYSTEM SET synchronous_standby_names = '*'");
+            statement.execute("SELECT pg_reload_conf()");
+            await(statement, IS_SYNCHRONOUS);
+        }
+    }
+
+    /** The data without what belongs to the running server, and beside it what {@link OwnServer} needs. */
     private static void copy(Path from, Path to) throws IOException {
         try {
             // Files may come and go meanwhile: what is missing is in the log that the standby gets.
@@ -82,7 +98,7 @@ final class Standby implements AutoCloseable {
             throw new IOException("Interrupted.", interrupted);
         }
         Files.deleteIfExists(to.resolve(DATA).resolve("postmaster.pid"));
-        deleteBelow(to.resolve(DATA).resolve("pg_wal"));
+        ServerFolder.deleteBelow(to.resolve(DATA).resolve("pg_wal"));
         Files.copy(from.resolve("password"), to.resolve("password"));
         Files.createFile(to.resolve("lock"));
     }
@@ -105,9 +121,9 @@ final class Standby implements AutoCloseable {
     }
 
     /** Stops the primary as in a crash, and gives the server that is the primary from now on. */
-    EmbeddedPostgres promoted() throws SQLException {
-        primary.stop(StopMode.IMMEDIATE);
-        try (Connection connection = server.dataSource().getConnection();
+    OwnServer promoted() throws SQLException {
+        primary.postgres().stop(StopMode.IMMEDIATE);
+        try (Connection connection = server.postgres().dataSource().getConnection();
                 Statement statement = connection.createStatement()) {
             statement.execute("SELECT pg_promote(true, 60)");
             await(statement, "SELECT NOT pg_is_in_recovery()");
@@ -116,27 +132,5 @@ final class Standby implements AutoCloseable {
             statement.execute("SELECT pg_reload_conf()");
         }
         return server;
-    }
-
-    /** Stops it, or what has become of it, and deletes its data. */
-    @Override
-    public void close() {
-        server.close();
-        try {
-            deleteBelow(folder);
-            Files.delete(folder);
-        } catch (IOException e) {
-            throw new UncheckedIOException(e);
-        }
-    }
-
-    private static void deleteBelow(Path folder) throws IOException {
-        try (Stream<Path> below = Files.walk(folder)) {
-            for (Path each : below.sorted(Comparator.reverseOrder()).toList()) {
-                if (!each.equals(folder)) {
-                    Files.delete(each);
-                }
-            }
-        }
     }
 }

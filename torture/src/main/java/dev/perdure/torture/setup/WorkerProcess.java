@@ -41,6 +41,17 @@ public final class WorkerProcess implements AutoCloseable {
     public static WorkerProcess start(
             List<String> options, Class<?> worker, List<String> arguments, ProcessBuilder.Redirect errors)
             throws IOException {
+        return start(options, System.getProperty("java.class.path", ""), worker, arguments, errors);
+    }
+
+    /** The same with another class path, on which the class of this name is. */
+    static WorkerProcess start(
+            List<String> options,
+            String classPath,
+            Class<?> worker,
+            List<String> arguments,
+            ProcessBuilder.Redirect errors)
+            throws IOException {
         String java = Path.of(System.getProperty("java.home"), "bin", "java").toString();
         List<String> command = new ArrayList<>(List.of(java));
         command.addAll(options);
@@ -49,7 +60,7 @@ public final class WorkerProcess implements AutoCloseable {
                 "-XX:TieredStopAtLevel=1",
                 "-Dtorture.level=WARN",
                 "-cp",
-                System.getProperty("java.class.path"),
+                classPath,
                 worker.getName()));
         command.addAll(arguments);
         return new WorkerProcess(
@@ -110,6 +121,11 @@ public final class WorkerProcess implements AutoCloseable {
     /** Whether it was killed or asked to end. */
     boolean isToEnd() {
         return toEnd;
+    }
+
+    /** Whether it has not ended. */
+    public boolean isAlive() {
+        return process.isAlive();
     }
 
     /** Waits until it has ended by itself, and says how. */

@@ -15,6 +15,7 @@ import java.util.concurrent.locks.ReentrantLock;
  */
 public final class Workers implements AutoCloseable {
     private static final Duration BETWEEN = Duration.ofMillis(20);
+    private static final String OWN_CLASS_PATH = System.getProperty("java.class.path", "");
 
     private final Class<?> main;
     private final int count;
@@ -35,8 +36,16 @@ public final class Workers implements AutoCloseable {
 
     /** Starts them, and waits until they have joined. */
     public void start() throws IOException {
+        start(OWN_CLASS_PATH);
+    }
+
+    /**
+     * Starts them with a version that has its classes there, and waits until they have joined. Each that ends is
+     * replaced by one of this version.
+     */
+    public void start(String classPath) throws IOException {
         for (int place = 0; place < count; place++) {
-            processes.add(launch());
+            processes.add(launch(classPath, List.of(), List.of()));
         }
         for (int place = 0; place < count; place++) {
             processes.get(place).ready().joined();
@@ -45,17 +54,17 @@ public final class Workers implements AutoCloseable {
     }
 
     private WorkerProcess launch() throws IOException {
-        return launch(List.of(), List.of());
+        return launch(OWN_CLASS_PATH, List.of(), List.of());
     }
 
-    private WorkerProcess launch(List<String> options, List<String> more) throws IOException {
+    private WorkerProcess launch(String classPath, List<String> options, List<String> more) throws IOException {
         started++;
         Path log = logs.resolve("worker-%d.log".formatted(started));
         List<String> all = new ArrayList<>(List.of("-Xmx192m"));
         all.addAll(options);
         List<String> told = new ArrayList<>(arguments);
         told.addAll(more);
-        return WorkerProcess.start(all, main, told, ProcessBuilder.Redirect.to(log.toFile()));
+        return WorkerProcess.start(all, classPath, main, told, ProcessBuilder.Redirect.to(log.toFile()));
     }
 
     /**
@@ -68,7 +77,7 @@ public final class Workers implements AutoCloseable {
         WorkerProcess process;
         lock.lock();
         try {
-            process = launch(options, more);
+            process = launch(OWN_CLASS_PATH, options, more);
         } finally {
             lock.unlock();
         }

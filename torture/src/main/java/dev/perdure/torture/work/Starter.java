@@ -60,13 +60,32 @@ public final class Starter {
         return acknowledged;
     }
 
+    /** Starts one more piece after the others, and tries until it is acknowledged. */
+    public List<String> startLast() {
+        long end = System.nanoTime() + PATIENCE.toNanos();
+        while (System.nanoTime() < end) {
+            try {
+                workload.start(client, parts, acknowledged);
+                acknowledged++;
+                return List.of();
+            } catch (PerdureException lost) {
+                LockSupport.parkNanos(between.toNanos());
+            }
+        }
+        return List.of(notAcknowledged());
+    }
+
+    private String notAcknowledged() {
+        return "The last start of '%s' was not acknowledged within %d s."
+                .formatted(workload.name(), PATIENCE.toSeconds());
+    }
+
     /** Starts no more, and waits until the last one is acknowledged; gives what went wrong with the starts. */
     public List<String> stop() throws InterruptedException {
         stopping = true;
         if (!thread.join(PATIENCE)) {
             givenUp = true;
-            return List.of("The last start of '%s' was not acknowledged within %d s."
-                    .formatted(workload.name(), PATIENCE.toSeconds()));
+            return List.of(notAcknowledged());
         }
         return trouble.isEmpty() ? List.of() : List.of(trouble);
     }

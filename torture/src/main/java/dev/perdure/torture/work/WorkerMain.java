@@ -31,7 +31,7 @@ public final class WorkerMain {
 
     /**
      * Arguments: the address of the database, that of the ledger, and any of {@code defect=} what is wrong with the
-     * store, {@code pool=} the number of connections, {@code queue=} the queue from which alone it takes runs.
+     * store, {@code notifications=false}, {@code pool=} the number of connections, {@code queue=} the queue from which alone it takes runs.
      */
     public static void main(String... arguments) throws IOException {
         Map<String, String> more = Arrays.stream(arguments)
@@ -42,7 +42,9 @@ public final class WorkerMain {
         String size = more.get("pool");
         try (HikariDataSource pool = size == null ? address.pool() : address.pool(Integer.parseInt(size));
                 HikariDataSource ledgerPool = Address.of(arguments, 3).pool();
-                PostgresStore store = PostgresStore.on(pool).open()) {
+                PostgresStore store = PostgresStore.on(pool)
+                        .notifications(!"false".equals(more.get("notifications")))
+                        .open()) {
             String defect = more.get("defect");
             PerdureBuilder builder = Perdure.on(
                             defect == null ? store : Planted.valueOf(defect).in(store))
@@ -66,7 +68,7 @@ public final class WorkerMain {
     private static void register(PerdureBuilder builder, Parts parts, @Nullable String queue) {
         builder.register(Burst.all(parts));
         if (queue != null) {
-            builder.queues(queue);
+            builder.queues(queue).register(Poison.definition(parts.ledger()));
             return;
         }
         builder.queues(StartOptions.DEFAULT_QUEUE).register(Hasty.definition());
