@@ -38,6 +38,10 @@ public final class Soak implements AutoCloseable {
     /** How many samples there are at least: the medians of fewer say nothing. */
     public static final int FEWEST_SAMPLES = 9;
 
+    private static final int LIVES = 9;
+    /** The pool takes no shorter one. */
+    private static final Duration SHORTEST_LIFE = Duration.ofSeconds(30);
+
     private static final int WORKERS = 2;
     private static final int LARGEST = 12;
     private static final Duration TO_END = Duration.ofSeconds(30);
@@ -61,7 +65,18 @@ public final class Soak implements AutoCloseable {
      * @param pause the time between two pieces of one workload
      * @param logs the folder for the logs of the workers
      */
-    public record Plan(int samples, Duration between, Duration pause, Path logs) {}
+    public record Plan(int samples, Duration between, Duration pause, Path logs) {
+        /**
+         * How long a connection lives: each third of the soak sees three lives of each. A connection keeps the plans of
+         * all statements that it has prepared, so the memory of the server rises with the age of connections and falls
+         * when they are replaced. Thirds with whole lives can be compared. No plan outlives its connection, so what grows
+         * all the same is none of them.
+         */
+        Duration life() {
+            Duration life = between.multipliedBy(samples).dividedBy(LIVES);
+            return life.compareTo(SHORTEST_LIFE) < 0 ? SHORTEST_LIFE : life;
+        }
+    }
 
     private final Plan plan;
     private final PrintStream out;
@@ -76,8 +91,8 @@ public final class Soak implements AutoCloseable {
     public Soak(Plan plan, PrintStream out) throws SQLException {
         this.plan = plan;
         this.out = out;
-        this.pool = address().pool();
-        this.ledgerPool = ledgerAddress().pool();
+        this.pool = address().pool(plan.life());
+        this.ledgerPool = ledgerAddress().pool(plan.life());
         new OutsideLedger(ledgerPool).create();
         this.store = PostgresStore.on(pool).open();
         this.client = Perdure.on(store).client();
@@ -131,6 +146,7 @@ public final class Soak implements AutoCloseable {
     private void startWorkers() throws Exception {
         List<String> arguments = new ArrayList<>(address().arguments());
         arguments.addAll(ledgerAddress().arguments());
+        arguments.add(plan.life().toString());
         for (int worker = 1; worker <= WORKERS; worker++) {
             Path log = plan.logs().resolve("worker-%d.log".formatted(worker));
             workers.add(WorkerProcess.start(

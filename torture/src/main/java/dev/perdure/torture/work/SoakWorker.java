@@ -54,10 +54,11 @@ public final class SoakWorker {
         }
     }
 
-    /** Arguments: the address of the database, and that of the ledger. */
+    /** Arguments: the address of the database, that of the ledger, and how long a connection lives. */
     public static void main(String... arguments) throws IOException {
-        try (HikariDataSource pool = Address.of(arguments, 0).pool();
-                HikariDataSource ledgerPool = Address.of(arguments, 3).pool();
+        Duration life = Duration.parse(arguments[6]);
+        try (HikariDataSource pool = Address.of(arguments, 0).pool(life);
+                HikariDataSource ledgerPool = Address.of(arguments, 3).pool(life);
                 PostgresStore store = PostgresStore.on(pool).open()) {
             Parts parts = new Parts(store, new OutsideLedger(ledgerPool));
             PerdureBuilder builder = Perdure.on(store)

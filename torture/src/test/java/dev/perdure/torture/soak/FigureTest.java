@@ -2,6 +2,8 @@ package dev.perdure.torture.soak;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
@@ -43,6 +45,29 @@ class FigureTest {
         Figure figure = new Figure("connections", Unit.COUNT, values);
         assertThat(figure.grows()).isFalse();
         assertThat(figure.text()).matches("connections +10 +10 +10   flat");
+    }
+
+    /** Minutes in which memory rises with the age of connections, which are replaced every so many minutes. */
+    private static LongStream sawTooth(int life) {
+        return LongStream.range(0, MINUTES).map(minute -> (400 + 400 * (minute % life) / life) << 20);
+    }
+
+    @Test
+    void memory_that_falls_with_each_new_connection_is_flat_if_thirds_have_whole_lives() {
+        int life = (int) new Soak.Plan(MINUTES, Duration.ofMinutes(1), Duration.ofSeconds(1), Path.of("logs"))
+                .life()
+                .toMinutes();
+        assertThat(figure(Unit.MEMORY, sawTooth(life)).grows()).isFalse();
+        assertThat(figure(Unit.MEMORY, sawTooth(29)).grows())
+                .as("with lives that no third has whole")
+                .isTrue();
+    }
+
+    @Test
+    void memory_that_outlives_connections_grows() {
+        LongStream leak = LongStream.range(0, MINUTES)
+                .map(minute -> (400 + 400 * (minute % 6) / 6 + 5 * minute) << 20);
+        assertThat(figure(Unit.MEMORY, leak).grows()).isTrue();
     }
 
     @Test
