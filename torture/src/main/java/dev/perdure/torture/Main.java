@@ -3,6 +3,7 @@ package dev.perdure.torture;
 import dev.perdure.torture.defect.Planted;
 import dev.perdure.torture.fault.Faults;
 import dev.perdure.torture.soak.Soak;
+import dev.perdure.torture.upgrade.Dump;
 import java.io.IOException;
 import java.io.PrintStream;
 import java.nio.file.Files;
@@ -22,6 +23,7 @@ public final class Main {
             Usage: perdure torture [--minutes M] [--faults NAME,NAME,…] [--seed N] [--workers N] [--defect NAME] [--older FOLDER]
                                    [--pooler PROGRAM]
                    perdure torture soak [--minutes M] [--rate N]
+                   perdure torture dump FILE
               --minutes  for how long faults happen (30); 0 lets each happen once
               --faults   those that may happen (all):
             %s
@@ -34,7 +36,8 @@ public final class Main {
                          notifications
             A soak lets no faults happen. It measures once a minute what might grow:
               --minutes  for how long (60), at least 9
-              --rate     how many pieces of each workload it starts in a minute (60)\
+              --rate     how many pieces of each workload it starts in a minute (60)
+            A dump is a database of this version with runs in every state, as gzipped SQL, to be upgraded by later versions.\
             """.formatted(
                     Arrays.stream(Faults.values())
                             .map(fault -> "               %-10s %s".formatted(fault.word(), fault.effect()))
@@ -52,6 +55,10 @@ public final class Main {
     static int run(String[] arguments, PrintStream out) throws Exception {
         if (List.of(arguments).contains("--help")) {
             out.println(USAGE);
+            return 0;
+        }
+        if (arguments.length == 2 && arguments[0].equals("dump")) {
+            Dump.make(Path.of(arguments[1]));
             return 0;
         }
         boolean soaks = arguments.length > 0 && arguments[0].equals("soak");

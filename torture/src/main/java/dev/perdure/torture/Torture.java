@@ -64,7 +64,13 @@ final class Torture implements AutoCloseable {
         this.plan = plan;
         this.out = out;
         this.site = new Site(new Site.Setup(
-                WorkerMain.class, plan.workers(), arguments(plan), plan.logs(), server(plan), plan.pooler(), plan.seed()));
+                WorkerMain.class,
+                plan.workers(),
+                arguments(plan),
+                plan.logs(),
+                server(plan),
+                plan.pooler(),
+                plan.seed()));
         this.pool = site.through().pool();
         this.ledgerPool = site.ledger().pool();
         this.ledger = new OutsideLedger(ledgerPool);

@@ -38,7 +38,16 @@ class PlantedDefectsIT {
     void is_found_within_five_minutes(Planted defect) throws Exception {
         PrintStream nowhere = new PrintStream(OutputStream.nullOutputStream(), false, StandardCharsets.UTF_8);
         List<Faults> faults = Collections.nCopies(3, REVEALING.getOrDefault(defect, Faults.KILL));
-        Plan plan = new Plan(42, Duration.ofSeconds(10), Duration.ZERO, faults, 2, Optional.of(defect), Optional.empty(), Optional.empty(), logs);
+        Plan plan = new Plan(
+                42,
+                Duration.ofSeconds(10),
+                Duration.ZERO,
+                faults,
+                2,
+                Optional.of(defect),
+                Optional.empty(),
+                Optional.empty(),
+                logs);
         try (Torture torture = new Torture(plan, nowhere)) {
             List<String> violations = torture.run().violations();
             System.out.printf("%s: %s%n", defect, violations.stream().findFirst());

@@ -31,6 +31,7 @@ import org.jspecify.annotations.Nullable;
 final class PoisonFault {
     /** Ten recoveries, and one that a worker began before it heard of the pause. */
     private static final int MOST_DEATHS = 11;
+
     private static final int OTHERS = 20;
     private static final String PARKED = "Recovered 10 times without progress";
     private static final String UNREADABLE = "cannot be read back";
@@ -48,10 +49,12 @@ final class PoisonFault {
         Run<String> kills = start(target, queue, Poison.Way.KILL);
         try (Replaced worker = new Replaced(target, queue)) {
             worker.workUntil("the run that kills its process is paused", () -> kills.state() == RunState.PAUSED);
-            worker.workUntil("the runs beside it have ended", () -> others.stream()
-                    .allMatch(run -> run.resultNow().isPresent()));
-            worker.workUntil("the stack has overflowed", () -> overflows.resultNow().stream()
-                    .anyMatch(OVERFLOWED::equals));
+            worker.workUntil(
+                    "the runs beside it have ended",
+                    () -> others.stream().allMatch(run -> run.resultNow().isPresent()));
+            worker.workUntil(
+                    "the stack has overflowed",
+                    () -> overflows.resultNow().stream().anyMatch(OVERFLOWED::equals));
             worker.workUntil("the run that cannot be read is paused", () -> unreadable.state() == RunState.PAUSED);
         }
         check(kills, PARKED);

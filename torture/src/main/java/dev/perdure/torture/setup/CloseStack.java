@@ -52,8 +52,7 @@ final class CloseStack implements AutoCloseable {
         }
     }
 
-    private static @Nullable IllegalStateException closed(
-            AutoCloseable each, @Nullable IllegalStateException failure) {
+    private static @Nullable IllegalStateException closed(AutoCloseable each, @Nullable IllegalStateException failure) {
         try {
             each.close();
             return failure;

@@ -52,8 +52,7 @@ final class PgBouncer implements AutoCloseable {
         Path folder = Files.createTempDirectory("perdure-torture-pgbouncer");
         // Another user reads it: see below.
         Files.setPosixFilePermissions(folder, PosixFilePermissions.fromString("rwxrwxrwx"));
-        Files.writeString(
-                folder.resolve("users"), "\"%s\" \"%s\"%n".formatted(server.user(), server.password()));
+        Files.writeString(folder.resolve("users"), "\"%s\" \"%s\"%n".formatted(server.user(), server.password()));
         int port = freePort();
         write(folder, server.port(), port);
         List<String> command = new ArrayList<>(List.of(program.toString(), "--quiet"));

@@ -22,8 +22,8 @@ public final class SmallDisk implements AutoCloseable {
     /** Mounts one; nothing where this process may not. */
     static Optional<SmallDisk> mount(String size) {
         try {
-            Path root = Files.createTempDirectory(
-                    PREFIX + ProcessHandle.current().pid() + "-");
+            Path root =
+                    Files.createTempDirectory(PREFIX + ProcessHandle.current().pid() + "-");
             unmountAbandoned(root.getParent());
             if (run("mount", "-t", "tmpfs", "-o", "mode=755,size=" + size, "tmpfs", root.toString())) {
                 return Optional.of(new SmallDisk(root));

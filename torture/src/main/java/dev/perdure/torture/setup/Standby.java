@@ -58,8 +58,11 @@ record Standby(OwnServer primary, OwnServer server) {
 
     private static void backup(OwnServer primary, Path folder) throws IOException, SQLException {
         boolean renamed = Integer.parseInt(primary.postgres().version().replaceFirst("\\D.*", "")) >= RENAMED_BACKUP;
-        String start = renamed ? "SELECT pg_backup_start('standby', true)" : "SELECT pg_start_backup('standby', true, false)";
-        String stop = renamed ? "SELECT labelfile FROM pg_backup_stop(false)" : "SELECT labelfile FROM pg_stop_backup(false, false)";
+        String start =
+                renamed ? "SELECT pg_backup_start('standby', true)" : "SELECT pg_start_backup('standby', true, false)";
+        String stop = renamed
+                ? "SELECT labelfile FROM pg_backup_stop(false)"
+                : "SELECT labelfile FROM pg_stop_backup(false, false)";
         try (Connection connection = primary.postgres().dataSource().getConnection();
                 Statement statement = connection.createStatement()) {
             statement.execute(start);

@@ -83,10 +83,12 @@ class AsynchronousFailOverIT {
                     await().atMost(PATIENCE).until(() -> bodies.size() == RUNS);
                     cutOff(primary, second);
                     List<Run<Integer>> lost = start(perdure, transfer, "lost-");
-                    assertThat(lost).allSatisfy(run -> assertThat(run.result(PATIENCE))
-                            .as("acknowledged before the fail-over")
-                            .isEqualTo(1));
-                    assertThat(kept).allSatisfy(run -> assertThat(run.result(PATIENCE)).isEqualTo(1));
+                    assertThat(lost)
+                            .allSatisfy(run -> assertThat(run.result(PATIENCE))
+                                    .as("acknowledged before the fail-over")
+                                    .isEqualTo(1));
+                    assertThat(kept)
+                            .allSatisfy(run -> assertThat(run.result(PATIENCE)).isEqualTo(1));
 
                     standby.promoted();
                     proxy.redirect(second.postgres().port());
@@ -94,16 +96,17 @@ class AsynchronousFailOverIT {
                     await().atMost(PATIENCE)
                             .ignoreExceptions()
                             .untilAsserted(() -> assertThat(lost)
-                                    .allSatisfy(run -> assertThatThrownBy(run::state)
-                                            .isInstanceOf(UnknownRunException.class)));
+                                    .allSatisfy(run ->
+                                            assertThatThrownBy(run::state).isInstanceOf(UnknownRunException.class)));
                     assertThat(kept)
                             .allSatisfy(run -> assertThat(perdure.run(run.id(), TypeRef.of(Integer.class))
                                             .result(PATIENCE))
                                     .as("how often the last body of '%s' ran: twice if its record is lost", run.id())
                                     .isBetween(1, 2));
-                    assertThat(start(perdure, transfer, "lost-")).allSatisfy(run -> assertThat(run.result(PATIENCE))
-                            .as("started again, '%s' is another run", run.id())
-                            .isEqualTo(2));
+                    assertThat(start(perdure, transfer, "lost-"))
+                            .allSatisfy(run -> assertThat(run.result(PATIENCE))
+                                    .as("started again, '%s' is another run", run.id())
+                                    .isEqualTo(2));
                     assertThat(Transfers.violations(pool, 2 * RUNS)).isEmpty();
                 }
             }
@@ -128,8 +131,8 @@ class AsynchronousFailOverIT {
     /** Waits until the standby has all that is there, and lets it receive nothing more. */
     private static void cutOff(OwnServer primary, OwnServer standby) throws SQLException {
         String position = text(primary, LOG);
-        await().atMost(PATIENCE).until(() -> text(standby, HAS_REPLAYED.formatted(position))
-                .equals("t"));
+        await().atMost(PATIENCE)
+                .until(() -> text(standby, HAS_REPLAYED.formatted(position)).equals("t"));
         try (Connection connection = standby.postgres().dataSource().getConnection();
                 Statement statement = connection.createStatement()) {
             statement.execute(CUT_OFF);

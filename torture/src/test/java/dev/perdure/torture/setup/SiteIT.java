@@ -33,7 +33,9 @@ class SiteIT {
                 List.of(logs.toString()),
                 ProcessBuilder.Redirect.INHERIT)) {
             holder.ready();
-            assertThat(files(folder)).as("a primary, its standby, and the server of the ledger").hasSize(3);
+            assertThat(files(folder))
+                    .as("a primary, its standby, and the server of the ledger")
+                    .hasSize(3);
             if (closed) {
                 holder.end();
             } else {

@@ -65,8 +65,7 @@ class FigureTest {
 
     @Test
     void memory_that_outlives_connections_grows() {
-        LongStream leak = LongStream.range(0, MINUTES)
-                .map(minute -> (400 + 400 * (minute % 6) / 6 + 5 * minute) << 20);
+        LongStream leak = LongStream.range(0, MINUTES).map(minute -> (400 + 400 * (minute % 6) / 6 + 5 * minute) << 20);
         assertThat(figure(Unit.MEMORY, leak).grows()).isTrue();
     }
 
