@@ -175,6 +175,7 @@ public final class PostgresShards implements AutoCloseable {
      *
      * @param progress gets a sentence about each step
      */
+    @SuppressWarnings("try") // the lock only has to be there
     public void move(Collection<Integer> partitions, String to, Consumer<String> progress) {
         ShardMap map = map();
         ShardServer target = known(to);

@@ -12,6 +12,7 @@ import dev.perdure.Run;
 import dev.perdure.RunFilter;
 import dev.perdure.RunId;
 import dev.perdure.RunInfo;
+import dev.perdure.RunState;
 import dev.perdure.Topic;
 import dev.perdure.embedded.SharedPostgres;
 import dev.perdure.object.Handler;
@@ -36,11 +37,13 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInstance;
+import org.junit.jupiter.api.Timeout;
 
 /** An engine on two databases between which partitions move while it runs. */
 @TestInstance(TestInstance.Lifecycle.PER_CLASS) // one pair of databases for all tests
+@Timeout(120) // a message to a run that is nowhere waits without a limit
 final class MovingIT {
-    private static final Duration SOON = Duration.ofSeconds(30);
+    private static final Duration SOON = Duration.ofSeconds(60);
     private static final Topic<Integer> NUMBERS = Topic.of("numbers", Integer.class);
 
     /** How often the body of a step was called. */
@@ -151,6 +154,11 @@ final class MovingIT {
         assertThat(store.runs().list(RunFilter.all().idPrefix("reader-")))
                 .extracting(RunInfo::id)
                 .containsExactly(reader.id());
+        assertThat(store.parts().of(reader.id())).isEqualTo(1);
+        assertThat(second.runs().find(reader.id()).orElseThrow().info().state()).isEqualTo(RunState.COMPLETED);
+        assertThat(first.runs().find(reader.id()).orElseThrow().info().state())
+                .as("what is left of it where it was")
+                .isNotEqualTo(RunState.COMPLETED);
         assertThat(BODIES).hasSizeGreaterThanOrEqualTo(40);
     }
 

@@ -131,6 +131,8 @@ public final class PartitionMove {
             for (Table table : tables(source, connection)) {
                 if (table.isSetAside()) {
                     ShardServer.execute(connection, table.sql(source.schema(), MovingSql.SET_ASIDE, partition));
+                } else if (!table.isCopied()) {
+                    ShardServer.execute(connection, table.sql(source.schema(), MovingSql.DELETE, partition));
                 }
             }
             return true;

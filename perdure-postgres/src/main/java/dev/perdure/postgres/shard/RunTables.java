@@ -17,7 +17,7 @@ import org.jspecify.annotations.Nullable;
 public final class RunTables {
     /** What must not be found while a partition is closed. */
     private static final Set<String> SET_ASIDE = Set.of("ready", "timer", "start_limit", "held", "start_key");
-    /** Says something about workers of this database, and nothing about the same run on another one. */
+    /** Says something about workers of this database. A sweep would change runs because of it. */
     private static final Set<String> LEFT_BEHIND = Set.of("takeover");
     /** Nothing depends on these rows, and a worker writes those of many runs together: one of them must not stop the others. */
     private static final Set<String> OPEN = Set.of("report", "log_line", "audit", "start_key");
