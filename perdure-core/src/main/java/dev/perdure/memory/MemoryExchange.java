@@ -1,6 +1,7 @@
 package dev.perdure.memory;
 
 import dev.perdure.RunId;
+import dev.perdure.RunState;
 import dev.perdure.spi.change.Change;
 import dev.perdure.spi.change.Effect;
 import dev.perdure.spi.change.Mail;
@@ -12,9 +13,12 @@ import dev.perdure.spi.shard.Exchange;
 import dev.perdure.spi.shard.Partitions;
 import java.util.Collection;
 import java.util.HashMap;
+import java.util.HashSet;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.NavigableMap;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
 import java.util.TreeMap;
@@ -57,8 +61,8 @@ final class MemoryExchange implements Exchange {
     }
 
     @Override
-    public List<Outgoing> outgoing(Collection<Integer> partitions, int limit) {
-        return tables.inTransaction(() -> outgoing.values().stream()
+    public List<Outgoing> outgoing(Collection<Integer> partitions, long after, int limit) {
+        return tables.inTransaction(() -> outgoing.tailMap(after, false).values().stream()
                 .filter(each -> partitions.contains(each.partition()))
                 .limit(limit)
                 .toList());
@@ -80,21 +84,58 @@ final class MemoryExchange implements Exchange {
     }
 
     @Override
-    public List<RunRef> liveChildren(Collection<RunRef> ofOthers) {
-        return tables.inTransaction(() -> parents.entrySet().stream()
-                .filter(link -> !link.getValue().isReport()
-                        && ofOthers.contains(link.getValue().run()))
-                .flatMap(link -> Stream.ofNullable(tables.byKey.get(link.getKey())))
-                .filter(row -> !row.state.isTerminal())
-                .map(row -> row.ref)
-                .toList());
+    public List<Lived> below(Collection<RunRef> runs) {
+        return tables.inTransaction(() -> {
+            Map<RunRef, Lived> reached = new LinkedHashMap<>();
+            List<Row> level = runs.stream()
+                    .flatMap(run -> Stream.ofNullable(tables.byKey.get(run.key())))
+                    .toList();
+            while (!level.isEmpty()) {
+                Set<RunRef> above = new HashSet<>();
+                level.forEach(row -> {
+                    reached.put(row.ref, lived(row));
+                    above.add(row.ref);
+                });
+                List<Row> next = tables.byKey.values().stream()
+                        .filter(row -> isLiveOrCancelled(row) && isChildOf(row, above) && !reached.containsKey(row.ref))
+                        .toList();
+                next.forEach(row -> reached.put(row.ref, lived(row)));
+                level = next.stream()
+                        .filter(row -> row.state == RunState.CANCELLED)
+                        .toList();
+            }
+            return List.copyOf(reached.values());
+        });
+    }
+
+    private static Lived lived(Row row) {
+        return new Lived(row.ref, row.restarts, row.state);
+    }
+
+    private static boolean isLiveOrCancelled(Row row) {
+        return !row.state.isTerminal() || row.state == RunState.CANCELLED;
+    }
+
+    private static boolean isChildOf(Row row, Set<RunRef> parents) {
+        Parent parent = row.start.parent();
+        return parent != null && !parent.isReport() && parents.contains(parent.run());
     }
 
     @Override
-    public boolean hasChildren(RunRef parent) {
-        return tables.inTransaction(() -> parents.values().stream()
-                .anyMatch(
-                        link -> link.answers() && !link.isReport() && link.run().equals(parent)));
+    public List<Lived> children(Collection<Lived> ofOthers) {
+        return tables.inTransaction(() -> {
+            Map<RunRef, Integer> lives = new HashMap<>();
+            ofOthers.forEach(parent -> lives.put(parent.run(), parent.life()));
+            return parents.entrySet().stream()
+                    .filter(link -> !link.getValue().isReport()
+                            && Objects.equals(
+                                    lives.get(link.getValue().run()),
+                                    link.getValue().life()))
+                    .flatMap(link -> Stream.ofNullable(tables.byKey.get(link.getKey())))
+                    .filter(MemoryExchange::isLiveOrCancelled)
+                    .map(MemoryExchange::lived)
+                    .toList();
+        });
     }
 
     /** Keeps what a transition sends. */

@@ -2,6 +2,7 @@ package dev.perdure.shards;
 
 import dev.perdure.RunId;
 import dev.perdure.queue.Placement;
+import dev.perdure.shards.content.SentChange;
 import dev.perdure.spi.change.Change;
 import dev.perdure.spi.change.Effect;
 import dev.perdure.spi.change.Mail;

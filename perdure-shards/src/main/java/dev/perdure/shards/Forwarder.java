@@ -2,6 +2,7 @@ package dev.perdure.shards;
 
 import dev.perdure.RunId;
 import dev.perdure.error.StoreException;
+import dev.perdure.shards.content.SentChange;
 import dev.perdure.spi.Outcome;
 import dev.perdure.spi.change.Change;
 import dev.perdure.spi.change.Channel;
@@ -13,38 +14,53 @@ import dev.perdure.spi.change.Parent;
 import dev.perdure.spi.change.Payload;
 import dev.perdure.spi.shard.Exchange.Content;
 import dev.perdure.spi.shard.Exchange.Outgoing;
+import dev.perdure.spi.shard.Partitions;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.locks.ReentrantLock;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Carries what is on its way from one shard to the others.
+ * Carries what is on its way from one shard to another, or to the shard itself, if it has got a partition since.
  *
- * <p>How it works. It reads what the shard keeps, by number, applies it to the shards that it is for, and removes it. A crash
+ * <p>How it works. It reads what the one shard keeps for the other, by number, applies it there, and removes it. A crash
  * between any two of these leaves it where it was, and it is carried over once more: a mail has its token, a start its seed,
  * and a second cancel changes nothing. Several processes may do this at the same time. Each begins with the oldest, so
  * what one run has sent to another is first applied in the order in which it was sent, whoever applies it; after that, the
- * copies of others change nothing. What is for a shard that is out of reach stays, and delays nothing else.
+ * copies of others change nothing.
+ *
+ * <p>Something for a run that is not there may have come faster than the start of the run, which a third shard keeps: a run
+ * there has started it, and its sender has heard of it since. So the forwarder asks the third shards. If one of them has
+ * the start, or does not answer, the thing stays, and so does everything after it for that run. If none has it, then the run
+ * has come meanwhile, or nobody has started it: the forwarder applies the thing once more, and removes it.
  */
 final class Forwarder {
+    static final int BATCH = 500;
+
     private static final Logger LOG = LoggerFactory.getLogger("dev.perdure.shards");
-    private static final int BATCH = 500;
+    /** Longer than a healthy shard needs, and short, because what is for other runs of the same shard waits meanwhile. */
+    private static final Duration SHORT = Duration.ofSeconds(1);
 
     private final Shards shards;
     private final int from;
+    private final int to;
     private final MovedPartitions moves;
     private final ReentrantLock lock = new ReentrantLock();
 
-    Forwarder(Shards shards, int from) {
+    Forwarder(Shards shards, int from, int to) {
         this.shards = shards;
         this.from = from;
+        this.to = to;
         this.moves = new MovedPartitions(shards);
     }
 
@@ -56,63 +72,152 @@ final class Forwarder {
      */
     private record Carried(long number, Change change) {}
 
+    /** Carries over everything that is there now. Returns how much has arrived. */
+    int forward() {
+        return forward(List.of(), true);
+    }
+
     /**
      * Carries over everything that is there now.
      *
-     * @param silent shards that did not answer recently; adds those that do not answer now
+     * @param first what was read of it already
+     * @param more whether there may be more
      * @return how much has arrived
      */
-    int forward(Set<Integer> silent) {
+    int forward(List<Outgoing> first, boolean more) {
         lock.lock();
         try {
-            int arrived = 0;
-            while (true) {
-                List<Integer> partitions = shards.partitions(shard -> !silent.contains(shard));
-                List<Outgoing> some = shards.exchange(from).outgoing(partitions, BATCH);
-                int now = some.isEmpty() ? 0 : carry(some, silent);
-                arrived += now;
-                if (some.size() < BATCH || now == 0) {
-                    return arrived;
-                }
+            Pass pass = new Pass();
+            pass.carry(first);
+            boolean again = more;
+            while (again) {
+                List<Outgoing> some = shards.exchange(from).outgoing(shards.partitions(shard -> shard == to), pass.last, BATCH);
+                pass.carry(some);
+                again = some.size() == BATCH;
             }
+            return pass.count;
         } finally {
             lock.unlock();
         }
     }
 
-    private int carry(List<Outgoing> some, Set<Integer> silent) {
-        List<Long> arrived = new ArrayList<>();
-        shards.divide(some, each -> shards.ofPartition(each.partition())).forEach((to, each) -> {
+    /** One look at everything, page by page. */
+    private final class Pass {
+        private final Set<RunId> held = new HashSet<>();
+        private final List<Long> arrived = new ArrayList<>();
+        private final List<Carried> missed = new ArrayList<>();
+        private boolean unsure;
+        private long last;
+        private int count;
+
+        void carry(List<Outgoing> page) {
             try {
-                List<Carried> batch = new ArrayList<>();
-                Map<RunId, Boolean> takesMail = new HashMap<>();
-                for (Outgoing outgoing : each) {
-                    Change change = change(outgoing.content());
-                    boolean mail = change instanceof Change.Deliver;
-                    Boolean before = takesMail.get(change.about());
-                    if (before != null && !(mail && before)) {
-                        apply(to, batch);
-                        batch.forEach(carried -> arrived.add(carried.number()));
-                        batch.clear();
-                        takesMail.clear();
-                    }
-                    takesMail.put(change.about(), mail || change instanceof Change.Start);
-                    batch.add(new Carried(outgoing.number(), change));
+                apply(page);
+                settleMissed();
+            } finally {
+                if (!arrived.isEmpty()) {
+                    shards.exchange(from).remove(arrived);
+                    count += arrived.size();
+                    arrived.clear();
                 }
-                apply(to, batch);
-                batch.forEach(carried -> arrived.add(carried.number()));
-            } catch (StoreException trouble) {
-                silent.add(to);
-                LOG.debug("Shard {} does not answer; what is on its way to it waits.", shards.name(to), trouble);
-            } catch (RuntimeException unreadable) { // What goes to other shards must not wait for it.
-                silent.add(to);
-                LOG.error("What is on its way to shard {} cannot be carried over.", shards.name(to), unreadable);
             }
-        });
-        if (!arrived.isEmpty()) {
-            shards.exchange(from).remove(arrived);
         }
-        return arrived.size();
+
+        /** A batch has one change of a run, or several mails to it. */
+        private void apply(List<Outgoing> page) {
+            List<Carried> batch = new ArrayList<>();
+            Map<RunId, Boolean> takesMail = new HashMap<>();
+            for (Outgoing outgoing : page) {
+                last = outgoing.number();
+                Change change = change(outgoing.content());
+                if (held.contains(change.about())) {
+                    continue;
+                }
+                boolean mail = change instanceof Change.Deliver;
+                Boolean before = takesMail.get(change.about());
+                if (before != null && !(mail && before)) {
+                    apply(batch, missed);
+                    batch.clear();
+                    takesMail.clear();
+                }
+                takesMail.put(change.about(), mail || change instanceof Change.Start);
+                batch.add(new Carried(outgoing.number(), change));
+            }
+            apply(batch, missed);
+        }
+
+        private void apply(List<Carried> batch, List<Carried> unknown) {
+            if (batch.isEmpty()) {
+                return;
+            }
+            List<Change> changes = batch.stream().map(Carried::change).toList();
+            List<Outcome> outcomes = moves.apply(to, lane(to, from), changes);
+            for (int i = 0; i < changes.size(); i++) {
+                if (changes.get(i) instanceof Change.Start start) {
+                    settle(start, outcomes.get(i));
+                }
+                if (outcomes.get(i) instanceof Outcome.UnknownRun) {
+                    unknown.add(batch.get(i));
+                } else {
+                    arrived.add(batch.get(i).number());
+                }
+            }
+        }
+
+        /** Decides about what is for runs that are not there. */
+        private void settleMissed() {
+            if (missed.isEmpty()) {
+                return;
+            }
+            Set<RunId> runs =
+                    missed.stream().map(each -> each.change().about()).collect(Collectors.toSet());
+            held.addAll(unsure ? runs : starting(runs));
+            List<Carried> unknown = new ArrayList<>();
+            for (Carried each : missed) {
+                if (!held.contains(each.change().about())) {
+                    apply(List.of(each), unknown);
+                }
+            }
+            unknown.forEach(each -> arrived.add(each.number()));
+            missed.clear();
+        }
+
+        /** The runs among these whose start a third shard keeps; all of them if one does not answer. */
+        private Set<RunId> starting(Set<RunId> runs) {
+            List<Integer> thirds = IntStream.range(0, shards.size())
+                    .filter(shard -> shard != from && shard != to)
+                    .boxed()
+                    .toList();
+            try {
+                return shards.ask(thirds, SHORT, shard -> startsOnTheirWay(shard, runs)).stream()
+                        .flatMap(Set::stream)
+                        .collect(Collectors.toSet());
+            } catch (StoreException silent) {
+                unsure = true;
+                LOG.debug("Whether runs of shard {} are about to be started is not known.", shards.name(to), silent);
+                return runs;
+            }
+        }
+    }
+
+    private Set<RunId> startsOnTheirWay(int third, Set<RunId> runs) {
+        Set<Integer> partitions = runs.stream().map(Partitions::of).collect(Collectors.toSet());
+        Set<RunId> starting = new HashSet<>();
+        long after = 0;
+        while (true) {
+            List<Outgoing> page = shards.exchange(third).outgoing(partitions, after, BATCH);
+            for (Outgoing each : page) {
+                after = each.number();
+                if (change(each.content()) instanceof Change.Start start) {
+                    starting.add(start.run().id());
+                    start.tasks().forEach(task -> starting.add(task.run().id()));
+                }
+            }
+            if (page.size() < BATCH) {
+                starting.retainAll(runs);
+                return starting;
+            }
+        }
     }
 
     private static Change change(Content content) {
@@ -122,34 +227,21 @@ final class Forwarder {
         };
     }
 
-    private void apply(int to, List<Carried> batch) {
-        if (batch.isEmpty()) {
-            return;
-        }
-        List<Change> changes = batch.stream().map(Carried::change).toList();
-        List<Outcome> outcomes = moves.apply(to, lane(to), changes);
-        for (int i = 0; i < changes.size(); i++) {
-            if (changes.get(i) instanceof Change.Start start) {
-                settle(to, start, outcomes.get(i));
-            }
-        }
-    }
-
-    /** The committers of clients use the lower numbers. */
-    private Lane lane(int to) {
-        return Lane.client(shards.store(to).lanes() + from);
+    /** The committers of clients use the lower numbers, and each forwarder into a shard has one of its own. */
+    private Lane lane(int shard, int number) {
+        return Lane.client(shards.store(shard).lanes() + number);
     }
 
     /** Whether the run that has the id is the one that was to be started: it has begun anew since an earlier copy came. */
-    private boolean isOwn(int to, NewRun run) {
+    private boolean isOwn(NewRun run) {
         return run.parent() != null && shards.exchange(to).parent(run.id()).equals(Optional.of(run.parent()));
     }
 
     /** A parent that waits for a run that could not be started gets that as its failure. */
-    private void settle(int to, Change.Start start, Outcome outcome) {
+    private void settle(Change.Start start, Outcome outcome) {
         NewRun run = start.run();
         String problem = switch (outcome) {
-            case Outcome.Existing existing when isOwn(to, run) -> "";
+            case Outcome.Existing existing when isOwn(run) -> "";
             case Outcome.Existing existing -> "The run id '%s' is taken.".formatted(run.id());
             case Outcome.Refused refused -> refused.reason();
             default -> "";
@@ -177,7 +269,7 @@ final class Forwarder {
         shards.store(from)
                 .ledger()
                 .apply(
-                        Lane.client(shards.store(from).lanes() + from),
+                        lane(from, shards.size() + to),
                         List.of(new Change.Deliver(parent.run().id(), mail, life)));
     }
 }

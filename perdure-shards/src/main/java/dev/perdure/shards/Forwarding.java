@@ -1,9 +1,11 @@
 package dev.perdure.shards;
 
 import dev.perdure.error.StoreException;
-import java.util.HashSet;
+import dev.perdure.spi.shard.Exchange.Outgoing;
+import dev.perdure.spi.shard.Parts;
 import java.util.List;
 import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.IntStream;
@@ -11,8 +13,12 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Lets the forwarders of all shards work: at once after a batch of this process that has sent something, and from time to
- * time for what other processes have left behind.
+ * Lets the forwarders work: at once after a batch of this process that has sent something, and from time to time for what
+ * other processes have left behind.
+ *
+ * <p>How it works. For each shard one loop reads what the shard keeps for all others with one query, and hands it to the
+ * forwarders, each of which has a thread while it works. What is for a shard whose forwarder is at work is not read. So a
+ * shard that does not answer keeps its own forwarder, and nothing else, from working.
  */
 final class Forwarding implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger("dev.perdure.shards");
@@ -20,8 +26,7 @@ final class Forwarding implements AutoCloseable {
     private static final long LONGEST = TimeUnit.SECONDS.toNanos(1);
 
     private final Shards shards;
-    private final List<Forwarder> forwarders;
-    private final List<Semaphore> signals;
+    private final List<Sender> senders;
     private final boolean atOnce;
     private volatile boolean closed;
 
@@ -33,16 +38,9 @@ final class Forwarding implements AutoCloseable {
     Forwarding(Shards shards, boolean atOnce) {
         this.shards = shards;
         this.atOnce = atOnce;
-        this.forwarders = IntStream.range(0, shards.size())
-                .mapToObj(from -> new Forwarder(shards, from))
-                .toList();
-        this.signals = forwarders.stream().map(unused -> new Semaphore(0)).toList();
-        for (int shard = 0; shard < shards.size() && shards.size() > 1 && !atOnce; shard++) {
-            int from = shard;
-            Thread.ofPlatform()
-                    .daemon()
-                    .name("perdure-forwarder-" + shards.name(shard))
-                    .start(() -> loop(from));
+        this.senders = IntStream.range(0, shards.size()).mapToObj(Sender::new).toList();
+        if (shards.size() > 1 && !atOnce) {
+            senders.forEach(Sender::start);
         }
     }
 
@@ -51,60 +49,134 @@ final class Forwarding implements AutoCloseable {
         if (atOnce) {
             settle();
         } else {
-            signals.get(shard).release();
+            senders.get(shard).signal.release();
         }
     }
 
     /** Carries over everything, and what that sends in turn. */
-    void settle() {
+    private void settle() {
         int arrived;
         do {
-            arrived = 0;
-            for (Forwarder forwarder : forwarders) {
-                arrived += forwarder.forward(new HashSet<>());
-            }
+            arrived = senders.stream().mapToInt(Sender::forward).sum();
         } while (arrived > 0);
     }
 
-    private void loop(int shard) {
-        long rest = SHORTEST;
-        boolean troubled = false;
-        while (!closed) {
-            try {
-                shards.follow(shard);
-                Set<Integer> silent = new HashSet<>();
-                int arrived = forwarders.get(shard).forward(silent);
-                rest = arrived > 0 ? SHORTEST : Math.min(LONGEST, 2 * rest);
-                troubled = false;
-            } catch (StoreException trouble) {
-                rest = LONGEST;
-                LOG.debug("What is on its way from a shard waits until the shard answers.", trouble);
-            } catch (RuntimeException | Error thrown) { // Without this loop, nothing would leave the shard any more.
-                rest = LONGEST;
-                if (!troubled) {
-                    LOG.error(
-                            "What is on its way between shards cannot be carried over. It is tried again; fix the cause.",
-                            thrown);
-                }
-                troubled = true;
-            }
-            pause(signals.get(shard), rest);
-        }
+    /** Carries over what is on its way from this shard now, or throws an exception that names the shard that does not take it. */
+    void settle(int shard) {
+        senders.get(shard).forward();
     }
 
-    private static void pause(Semaphore signal, long nanos) {
-        try {
-            if (signal.tryAcquire(nanos, TimeUnit.NANOSECONDS)) {
-                signal.drainPermits();
+    /** A shard from which things go to the others. */
+    private final class Sender {
+        private final int from;
+        private final List<Forwarder> forwarders;
+        private final Semaphore signal = new Semaphore(0);
+        private final Set<Integer> atWork = ConcurrentHashMap.newKeySet();
+        private final Set<Integer> troubled = ConcurrentHashMap.newKeySet();
+
+        Sender(int from) {
+            this.from = from;
+            this.forwarders = IntStream.range(0, shards.size())
+                    .mapToObj(to -> new Forwarder(shards, from, to))
+                    .toList();
+        }
+
+        void start() {
+            Thread.ofPlatform()
+                    .daemon()
+                    .name("perdure-forwarder-" + shards.name(from))
+                    .start(this::loop);
+        }
+
+        int forward() {
+            return shards.ask(shards.indexes(), to -> forwarders.get(to).forward()).stream()
+                    .mapToInt(Integer::intValue)
+                    .sum();
+        }
+
+        private void loop() {
+            long rest = SHORTEST;
+            while (!closed) {
+                try {
+                    shards.follow(from);
+                    distribute();
+                    troubled.remove(from);
+                } catch (StoreException trouble) {
+                    LOG.debug("What is on its way from shard {} waits until the shard answers.", name(from), trouble);
+                } catch (RuntimeException | Error thrown) { // Without this loop, nothing would leave the shard any more.
+                    report(from, thrown);
+                }
+                rest = signalled(rest) ? SHORTEST : Math.min(LONGEST, 2 * rest);
             }
-        } catch (InterruptedException unexpected) {
-            Thread.currentThread().interrupt();
+        }
+
+        /** Hands what is there to the forwarders that are not at work. */
+        private void distribute() {
+            boolean more = true;
+            while (more) {
+                Set<Integer> occupied = Set.copyOf(atWork);
+                List<Integer> partitions = shards.partitions(to -> !occupied.contains(to));
+                List<Outgoing> some = partitions.isEmpty()
+                        ? List.of()
+                        : shards.exchange(from).outgoing(partitions, 0, Forwarder.BATCH);
+                boolean full = some.size() == Forwarder.BATCH;
+                Parts.divide(some, each -> shards.ofPartition(each.partition()))
+                        .forEach((to, first) -> begin(to, first, full));
+                more = full;
+            }
+        }
+
+        private void begin(int to, List<Outgoing> first, boolean more) {
+            atWork.add(to);
+            Thread.ofVirtual()
+                    .name("perdure-forwarder-" + name(from) + "-" + name(to))
+                    .start(() -> {
+                        int arrived = 0;
+                        try {
+                            arrived = forwarders.get(to).forward(first, more);
+                            troubled.remove(to);
+                        } catch (StoreException trouble) {
+                            LOG.debug("What is on its way to shard {} waits until it answers.", name(to), trouble);
+                        } catch (RuntimeException | Error thrown) {
+                            report(to, thrown);
+                        } finally {
+                            atWork.remove(to);
+                            if (arrived > 0) {
+                                signal.release();
+                            }
+                        }
+                    });
+        }
+
+        private void report(int shard, Throwable thrown) {
+            if (troubled.add(shard)) {
+                LOG.error(
+                        "What is on its way from shard '{}' cannot be carried over to shard '{}'. It is tried again; fix the cause.",
+                        name(from),
+                        name(shard),
+                        thrown);
+            }
+        }
+
+        private String name(int shard) {
+            return shards.name(shard);
+        }
+
+        private boolean signalled(long nanos) {
+            try {
+                boolean signalled = signal.tryAcquire(nanos, TimeUnit.NANOSECONDS);
+                signal.drainPermits();
+                return signalled;
+            } catch (InterruptedException unexpected) {
+                Thread.currentThread().interrupt();
+                return false;
+            }
         }
     }
 
     @Override
     public void close() {
         closed = true;
-        signals.forEach(Semaphore::release);
+        senders.forEach(sender -> sender.signal.release());
     }
 }

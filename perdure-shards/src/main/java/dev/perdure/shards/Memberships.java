@@ -23,7 +23,7 @@ final class Memberships {
     /** The map that all shards have. */
     static ShardMap agreed(List<Shard> shards, ShardMap first) {
         List<Optional<Membership>> stored =
-                shards.stream().map(shard -> shard.exchange().membership()).toList();
+                shards.stream().map(Memberships::stored).toList();
         ShardMap map = stored.stream()
                 .flatMap(Optional::stream)
                 .map(Membership::map)
@@ -49,6 +49,14 @@ final class Memberships {
             throw unusable(
                     "Shard '%s' is none of the shards %s of the map of version %d. Add it with './perdure shards add' first."
                             .formatted(shard.name(), map.shards(), map.version()));
+        }
+    }
+
+    private static Optional<Membership> stored(Shard shard) {
+        try {
+            return shard.exchange().membership();
+        } catch (StoreException trouble) {
+            throw shard.named(trouble);
         }
     }
 

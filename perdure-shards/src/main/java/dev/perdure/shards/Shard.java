@@ -1,6 +1,7 @@
 package dev.perdure.shards;
 
 import dev.perdure.error.InvalidRequestException;
+import dev.perdure.error.StoreException;
 import dev.perdure.spi.Store;
 import dev.perdure.spi.shard.Exchange;
 
@@ -30,6 +31,11 @@ public record Shard(String name, Store store) {
     /** A shard. */
     public static Shard shard(String name, Store store) {
         return new Shard(name, store);
+    }
+
+    /** The trouble of this shard, with its name in the message. */
+    StoreException named(StoreException trouble) {
+        return new StoreException(trouble.kind(), "Shard '%s': %s".formatted(name, trouble.getMessage()), trouble);
     }
 
     Exchange exchange() {

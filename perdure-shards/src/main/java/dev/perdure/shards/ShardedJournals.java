@@ -2,6 +2,7 @@ package dev.perdure.shards;
 
 import dev.perdure.spi.Journals;
 import dev.perdure.spi.change.RunRef;
+import dev.perdure.spi.shard.Parts;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -22,7 +23,7 @@ final class ShardedJournals implements Journals {
     @Override
     public Map<RunRef, Page> readFirst(List<RunRef> runs, int maxBytes) {
         Map<RunRef, Page> first = new HashMap<>();
-        shards.divide(runs, shards::of)
+        Parts.divide(runs, shards::of)
                 .forEach((shard, some) ->
                         first.putAll(shards.store(shard).journals().readFirst(some, maxBytes)));
         return first;

@@ -5,13 +5,11 @@ import dev.perdure.StartKey;
 import dev.perdure.error.StoreException;
 import dev.perdure.spi.Ledger;
 import dev.perdure.spi.Outcome;
-import dev.perdure.spi.Runs;
 import dev.perdure.spi.change.Change;
 import dev.perdure.spi.change.Effect;
 import dev.perdure.spi.change.Lane;
 import dev.perdure.spi.change.Move;
 import dev.perdure.spi.change.NewRun;
-import dev.perdure.spi.change.RunRef;
 import dev.perdure.spi.change.Task;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -19,7 +17,6 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
-import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -29,12 +26,14 @@ import org.jspecify.annotations.Nullable;
 final class ShardedLedger implements Ledger {
     private final Shards shards;
     private final Crossing crossing;
+    private final Retries retries;
     private final Forwarding forwarding;
     private final MovedPartitions moves;
 
     ShardedLedger(Shards shards, Forwarding forwarding) {
         this.shards = shards;
         this.crossing = new Crossing(shards);
+        this.retries = new Retries(shards);
         this.forwarding = forwarding;
         this.moves = new MovedPartitions(shards);
     }
@@ -126,7 +125,7 @@ final class ShardedLedger implements Ledger {
             case Change.Deliver deliver -> null;
             case Change.Command command -> null;
             case Change.Rerun rerun -> null;
-            case Change.Retry retry -> refusal(retry);
+            case Change.Retry retry -> retries.refusal(retry.run());
             case Change.Repair repair -> null;
             case Change.Reassign reassign -> null;
         };
@@ -177,29 +176,6 @@ final class ShardedLedger implements Ledger {
         }
         String crosses = crossing.crosses(shard, start) ? crossing.refusal(sender, start) : null;
         return crosses == null ? refusal(start.run(), start.tasks()) : crosses;
-    }
-
-    /**
-     * The outcome of a run that has ended is on its way to its parent, or has arrived. What children on other shards sent
-     * after the end of the run was not kept.
-     */
-    private @Nullable String refusal(Change.Retry retry) {
-        int shard = shards.of(retry.run());
-        Optional<RunRef> run = shards.size() == 1
-                ? Optional.empty()
-                : shards.store(shard).runs().find(retry.run()).map(Runs.Found::ref);
-        if (run.isPresent()
-                && shards.ask(store -> store.exchange().orElseThrow().hasChildren(run.get()))
-                        .contains(true)) {
-            return "The run '%s' has called runs of other shards, whose outcomes may have come after its end. Fork it instead."
-                    .formatted(retry.run());
-        }
-        return shards.exchange(shard)
-                .parent(retry.run())
-                .filter(parent -> parent.answers() && !parent.isReport())
-                .map(parent -> "The run '%s', which called it, gets the outcome of '%s'. Fork one of them instead."
-                        .formatted(parent.run().id(), retry.run()))
-                .orElse(null);
     }
 
     private String nameOf(RunId run) {

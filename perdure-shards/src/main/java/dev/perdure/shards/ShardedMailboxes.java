@@ -3,6 +3,7 @@ package dev.perdure.shards;
 import dev.perdure.spi.Mailboxes;
 import dev.perdure.spi.change.Mail;
 import dev.perdure.spi.change.RunRef;
+import dev.perdure.spi.shard.Parts;
 import java.util.Collection;
 import java.util.HashMap;
 import java.util.List;
@@ -32,7 +33,7 @@ final class ShardedMailboxes implements Mailboxes {
     @Override
     public Map<Unread, List<Arrived>> unread(Collection<Unread> places, int maxBytes) {
         Map<Unread, List<Arrived>> found = new HashMap<>();
-        shards.divide(places, place -> shards.of(place.run()))
+        Parts.divide(places, place -> shards.of(place.run()))
                 .forEach((shard, some) ->
                         found.putAll(shards.store(shard).mailboxes().unread(some, maxBytes)));
         return found;

@@ -5,6 +5,7 @@ import dev.perdure.report.LogPage;
 import dev.perdure.spi.change.RunRef;
 import dev.perdure.spi.change.WorkerId;
 import dev.perdure.spi.report.Reports;
+import dev.perdure.spi.shard.Parts;
 import java.util.List;
 import java.util.Optional;
 
@@ -18,7 +19,7 @@ final class ShardedReports implements Reports {
 
     @Override
     public void write(WorkerId worker, List<Report> reports) {
-        shards.divide(reports, report -> shards.of(report.source().run()))
+        Parts.divide(reports, report -> shards.of(report.source().run()))
                 .forEach((shard, some) -> shards.store(shard).reports().write(worker, some));
     }
 
@@ -34,7 +35,7 @@ final class ShardedReports implements Reports {
 
     @Override
     public void log(WorkerId worker, List<Line> lines) {
-        shards.divide(lines, line -> shards.of(line.source().run()))
+        Parts.divide(lines, line -> shards.of(line.source().run()))
                 .forEach((shard, some) -> shards.store(shard).reports().log(worker, some));
     }
 

@@ -11,15 +11,19 @@ import dev.perdure.spi.Runs;
 import dev.perdure.spi.change.ObjectKey;
 import dev.perdure.spi.change.Payload;
 import dev.perdure.spi.change.RunRef;
+import dev.perdure.spi.shard.Exchange.Lived;
+import dev.perdure.spi.shard.Parts;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.Comparator;
 import java.util.EnumMap;
 import java.util.HashMap;
+import java.util.HashSet;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.stream.Stream;
+import java.util.Set;
 
 /**
  * Queries about runs. A query about one run goes to its shard. One about many goes to all shards at the same time, and its
@@ -31,9 +35,11 @@ final class ShardedRuns implements Runs {
             .reversed();
 
     private final Shards shards;
+    private final Forwarding forwarding;
 
-    ShardedRuns(Shards shards) {
+    ShardedRuns(Shards shards, Forwarding forwarding) {
         this.shards = shards;
+        this.forwarding = forwarding;
     }
 
     /** One map of several that have no key in common. */
@@ -124,15 +130,50 @@ final class ShardedRuns implements Runs {
                 .toList();
     }
 
+    /**
+     * Goes through the tree across shards, below cancelled runs too. What these runs have started may still be on its way,
+     * so it is carried over first.
+     */
     @Override
     public List<RunRef> liveChildren(Collection<RunRef> parents) {
-        Stream<RunRef> beside = shards.divide(parents, shards::of).entrySet().stream()
-                .flatMap(some -> shards.store(some.getKey()).runs().liveChildren(some.getValue()).stream());
-        Stream<RunRef> elsewhere = shards
-                .ask(store -> store.exchange().orElseThrow().liveChildren(parents))
-                .stream()
-                .flatMap(List::stream);
-        return Stream.concat(beside, elsewhere).distinct().toList();
+        Set<RunRef> live = new LinkedHashSet<>();
+        Set<RunRef> seen = new HashSet<>(parents);
+        Collection<RunRef> level = parents;
+        while (!level.isEmpty()) {
+            List<Lived> above = new ArrayList<>();
+            for (Lived below : besides(level)) {
+                if (!below.state().isTerminal() && seen.add(below.run())) {
+                    live.add(below.run());
+                } else {
+                    seen.add(below.run());
+                    above.add(below);
+                }
+            }
+            List<RunRef> next = new ArrayList<>();
+            for (Lived child : elsewhere(above)) {
+                if (seen.add(child.run())) {
+                    (child.state().isTerminal() ? next : live).add(child.run());
+                }
+            }
+            level = next;
+        }
+        return List.copyOf(live);
+    }
+
+    private List<Lived> besides(Collection<RunRef> runs) {
+        Map<Integer, List<RunRef>> divided = Parts.divide(runs, shards::of);
+        if (shards.size() > 1) {
+            divided.keySet().forEach(forwarding::settle);
+        }
+        return shards.ask(List.copyOf(divided.keySet()), shard -> shards.exchange(shard).below(divided.getOrDefault(shard, List.of()))).stream()
+                .flatMap(List::stream)
+                .toList();
+    }
+
+    private List<Lived> elsewhere(List<Lived> parents) {
+        return shards.ask(store -> store.exchange().orElseThrow().children(parents)).stream()
+                .flatMap(List::stream)
+                .toList();
     }
 
     @Override

@@ -3,6 +3,7 @@ package dev.perdure.shards;
 import dev.perdure.spi.States;
 import dev.perdure.spi.change.ObjectKey;
 import dev.perdure.spi.change.Payload;
+import dev.perdure.spi.shard.Parts;
 import java.util.Collection;
 import java.util.Comparator;
 import java.util.HashMap;
@@ -27,7 +28,7 @@ final class ShardedStates implements States {
     @Override
     public Map<ObjectKey, SortedMap<String, Payload>> readAll(Collection<ObjectKey> objects) {
         Map<ObjectKey, SortedMap<String, Payload>> all = new HashMap<>();
-        shards.divide(objects, shards::of)
+        Parts.divide(objects, shards::of)
                 .forEach(
                         (shard, some) -> all.putAll(shards.store(shard).states().readAll(some)));
         return all;

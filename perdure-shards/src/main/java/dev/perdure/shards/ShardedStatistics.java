@@ -3,6 +3,7 @@ package dev.perdure.shards;
 import dev.perdure.RunFilter;
 import dev.perdure.RunState;
 import dev.perdure.spi.change.RunRef;
+import dev.perdure.spi.shard.Parts;
 import dev.perdure.spi.statistics.Statistics;
 import java.time.Duration;
 import java.time.Instant;
@@ -33,7 +34,7 @@ final class ShardedStatistics implements Statistics {
 
     @Override
     public List<StepTime> steps(Collection<RunRef> runs, int most) {
-        return shards.divide(runs, shards::of).entrySet().stream()
+        return Parts.divide(runs, shards::of).entrySet().stream()
                 .flatMap(some -> shards.store(some.getKey()).statistics().steps(some.getValue(), most).stream())
                 .toList();
     }

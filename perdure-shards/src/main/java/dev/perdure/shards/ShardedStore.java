@@ -78,12 +78,12 @@ public final class ShardedStore implements Store {
         this.ledger = new ShardedLedger(shards, forwarding);
         this.leases = new ShardedLeases(shards, forwarding);
         this.journals = new ShardedJournals(shards);
-        this.mailboxes =
-                new ShardedMailboxes(shards, shards.store(0).mailboxes().secret());
+        this.mailboxes = new ShardedMailboxes(
+                shards, shards.askHere(0, first -> shards.store(first).mailboxes().secret()));
         this.states = new ShardedStates(shards);
         this.payloads = new ShardedPayloads(shards);
         this.values = new ShardedValues(shards);
-        this.runs = new ShardedRuns(shards);
+        this.runs = new ShardedRuns(shards, forwarding);
         this.queues = new ShardedQueues(shards);
         this.permits = new ShardedPermits(shards);
         this.versions = new ShardedVersions(shards);

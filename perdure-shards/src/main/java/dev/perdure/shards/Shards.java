@@ -8,6 +8,7 @@ import dev.perdure.spi.change.ObjectKey;
 import dev.perdure.spi.change.RunRef;
 import dev.perdure.spi.shard.Exchange;
 import dev.perdure.spi.shard.Partitions;
+import dev.perdure.spi.shard.Parts;
 import dev.perdure.spi.shard.ShardMap;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
@@ -15,7 +16,6 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collection;
 import java.util.Comparator;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
@@ -24,6 +24,7 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.BiConsumer;
 import java.util.function.BiFunction;
 import java.util.function.Consumer;
 import java.util.function.Function;
@@ -190,7 +191,7 @@ final class Shards {
 
     private <T> List<T> askWhatAnswers(List<Integer> some, Function<Integer, T> question) {
         if (some.size() == 1) {
-            return List.of(question.apply(some.getFirst()));
+            return List.of(askHere(some.getFirst(), question));
         }
         List<CompletableFuture<T>> asked =
                 some.stream().map(shard -> begin(() -> question.apply(shard))).toList();
@@ -199,7 +200,7 @@ final class Shards {
         long until = System.nanoTime() + patience.toNanos();
         for (int i = 0; i < asked.size(); i++) {
             try {
-                answers.add(answer(some.get(i), asked.get(i), until));
+                answers.add(answer(some.get(i), asked.get(i), until, patience));
             } catch (StoreException trouble) {
                 silent = trouble;
             }
@@ -212,17 +213,31 @@ final class Shards {
 
     /** The same of some shards, by their indexes. */
     <T> List<T> ask(List<Integer> shards, Function<Integer, T> question) {
-        if (shards.size() == 1) {
-            return List.of(question.apply(shards.getFirst()));
+        return ask(shards, patience, question);
+    }
+
+    /** The same with another patience. */
+    <T> List<T> ask(List<Integer> shards, Duration within, Function<Integer, T> question) {
+        if (size() == 1) {
+            return shards.stream().map(question).toList();
         }
         List<CompletableFuture<T>> asked =
                 shards.stream().map(shard -> begin(() -> question.apply(shard))).toList();
         List<T> answers = new ArrayList<>();
-        long until = System.nanoTime() + patience.toNanos();
+        long until = System.nanoTime() + within.toNanos();
         for (int i = 0; i < asked.size(); i++) {
-            answers.add(answer(shards.get(i), asked.get(i), until));
+            answers.add(answer(shards.get(i), asked.get(i), until, within));
         }
         return answers;
+    }
+
+    /** The answer of a shard, in the thread of the caller. An exception names the shard. */
+    <T> T askHere(int shard, Function<Integer, T> question) {
+        try {
+            return question.apply(shard);
+        } catch (StoreException trouble) {
+            throw size() == 1 ? trouble : trouble(shard, trouble);
+        }
     }
 
     /**
@@ -230,14 +245,24 @@ final class Shards {
      * who ask again and again.
      */
     <T, R> List<R> askOfSome(Collection<T> things, Function<T, Integer> shard, BiFunction<Store, List<T>, R> question) {
-        Map<Integer, List<T>> divided = divide(things, shard);
+        Map<Integer, List<T>> divided = Parts.divide(things, shard);
         return askWhatAnswers(
                 List.copyOf(divided.keySet()), one -> question.apply(store(one), divided.getOrDefault(one, List.of())));
     }
 
-    /** Tells all shards something, one after the other. A shard that cannot be told ends that. */
+    /** Tells all shards something, one after the other, until one cannot be told: the exception names it. */
     void tell(Consumer<Store> saying) {
-        all.forEach(shard -> saying.accept(shard.store()));
+        tellEach((unused, store) -> saying.accept(store));
+    }
+
+    /** The same for what differs from shard to shard. */
+    void tellEach(BiConsumer<Integer, Store> saying) {
+        for (int shard = 0; shard < size(); shard++) {
+            askHere(shard, one -> {
+                saying.accept(one, store(one));
+                return true;
+            });
+        }
     }
 
     private static <T> CompletableFuture<T> begin(Supplier<T> question) {
@@ -252,7 +277,7 @@ final class Shards {
         return answer;
     }
 
-    private <T> T answer(int shard, CompletableFuture<T> asked, long until) {
+    private <T> T answer(int shard, CompletableFuture<T> asked, long until, Duration within) {
         boolean interrupted = false;
         try {
             while (true) {
@@ -263,7 +288,7 @@ final class Shards {
                 } catch (TimeoutException late) {
                     throw new StoreException(
                             StoreException.Kind.UNAVAILABLE,
-                            "Shard '%s' did not answer within %s.".formatted(name(shard), patience),
+                            "Shard '%s' did not answer within %s.".formatted(name(shard), within),
                             late);
                 } catch (ExecutionException failed) {
                     throw trouble(shard, failed.getCause());
@@ -279,20 +304,10 @@ final class Shards {
     /** Names the shard in the message of an exception of its store. */
     RuntimeException trouble(int shard, @Nullable Throwable cause) {
         return switch (cause) {
-            case StoreException ofStore ->
-                new StoreException(
-                        ofStore.kind(), "Shard '%s': %s".formatted(name(shard), ofStore.getMessage()), ofStore);
+            case StoreException ofStore -> all.get(shard).named(ofStore);
             case Error error -> throw error;
             case RuntimeException other -> other;
             case null, default -> new IllegalStateException(cause);
         };
-    }
-
-    /** Things by the shard that has them, in their order. */
-    <T> Map<Integer, List<T>> divide(Collection<T> things, Function<T, Integer> shard) {
-        Map<Integer, List<T>> divided = new LinkedHashMap<>();
-        things.forEach(thing -> divided.computeIfAbsent(shard.apply(thing), unseen -> new ArrayList<>())
-                .add(thing));
-        return divided;
     }
 }

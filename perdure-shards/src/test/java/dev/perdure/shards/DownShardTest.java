@@ -12,12 +12,7 @@ import dev.perdure.Run;
 import dev.perdure.RunFilter;
 import dev.perdure.error.StoreException;
 import dev.perdure.memory.MemoryStore;
-import dev.perdure.spi.Store;
-import java.lang.reflect.InvocationTargetException;
-import java.lang.reflect.Method;
-import java.lang.reflect.Proxy;
 import java.time.Duration;
-import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
@@ -28,53 +23,15 @@ final class DownShardTest {
     private static final Definition<Integer, Integer> TWICE =
             Definition.of("twice", Integer.class, Integer.class, (ctx, number) -> ctx.step("twice", () -> 2 * number));
 
-    /** Stores answer these from memory. */
-    private static final Set<String> WITHOUT_ROUND_TRIP = Set.of("limits", "known", "subscribe");
-
-    private volatile boolean down;
-
-    /** A store of which every role fails while it is down. */
-    private Store failing(Store store) {
-        return proxy(
-                Store.class,
-                store,
-                (method, role) -> method.getReturnType().isInterface()
-                                && role != null
-                                && method.getReturnType().getPackageName().startsWith(Store.class.getPackageName())
-                        ? role(method.getReturnType(), role)
-                        : role);
-    }
-
-    private <T> T role(Class<T> type, Object role) {
-        return proxy(type, role, (method, answer) -> answer);
-    }
-
-    private interface Answering {
-        Object of(Method method, Object answer);
-    }
-
-    private <T> T proxy(Class<T> type, Object real, Answering answering) {
-        return type.cast(Proxy.newProxyInstance(
-                type.getClassLoader(), new Class<?>[] {type}, (self, method, arguments) -> {
-                    if (down && type != Store.class && !WITHOUT_ROUND_TRIP.contains(method.getName())) {
-                        throw new StoreException(StoreException.Kind.UNAVAILABLE, "It is down.", null);
-                    }
-                    try {
-                        return answering.of(method, method.invoke(real, arguments));
-                    } catch (InvocationTargetException thrown) {
-                        throw thrown.getCause();
-                    }
-                }));
-    }
+    private final BreakableStore b = new BreakableStore(new MemoryStore());
 
     @Test
     void runs_of_the_other_shard_go_on_and_its_own_when_it_is_back() throws Exception {
-        try (ShardedStore store =
-                        ShardedStore.over(shard("a", new MemoryStore()), shard("b", failing(new MemoryStore())));
+        try (ShardedStore store = ShardedStore.over(shard("a", new MemoryStore()), shard("b", b.store()));
                 Perdure perdure = Perdure.on(store).register(TWICE).start()) {
             String onA = MembershipTest.onShard(store, 0).value();
             String onB = MembershipTest.onShard(store, 1).value();
-            down = true;
+            b.down(true);
             CompletableFuture<Run<Integer>> starting =
                     CompletableFuture.supplyAsync(() -> perdure.start(Invocation.of(TWICE, 4), id(onB)));
             assertThat(perdure.start(Invocation.of(TWICE, 5), id(onA)).result(SOON))
@@ -83,8 +40,26 @@ final class DownShardTest {
                     .isInstanceOf(StoreException.class)
                     .hasMessage("Shard 'b': It is down.");
             assertThat(starting).isNotDone();
-            down = false;
+            b.down(false);
             assertThat(starting.get(30, TimeUnit.SECONDS).result(SOON)).isEqualTo(8);
+        }
+    }
+
+    @Test
+    void an_engine_that_starts_meanwhile_is_told_which_shard_is_down_and_the_others_go_on() {
+        try (ShardedStore store = ShardedStore.over(shard("a", new MemoryStore()), shard("b", b.store()));
+                Perdure perdure = Perdure.on(store).register(TWICE).start()) {
+            String onA = MembershipTest.onShard(store, 0).value();
+            b.down(true);
+            assertThatThrownBy(() -> Perdure.on(store).register(TWICE).start())
+                    .isInstanceOf(StoreException.class)
+                    .hasMessage("Shard 'b': It is down.");
+            assertThatThrownBy(() -> ShardedStore.over(shard("a", new MemoryStore()), shard("b", b.store())))
+                    .isInstanceOf(StoreException.class)
+                    .hasMessage("Shard 'b': It is down.");
+            assertThat(perdure.start(Invocation.of(TWICE, 5), id(onA)).result(SOON))
+                    .isEqualTo(10);
+            b.down(false);
         }
     }
 }

@@ -4,18 +4,21 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.perdure.RunId;
 import dev.perdure.RunState;
+import dev.perdure.spi.Dispatch.Claimed;
 import dev.perdure.spi.Outcome;
 import dev.perdure.spi.change.Change;
 import dev.perdure.spi.change.Channel;
 import dev.perdure.spi.change.Effect;
 import dev.perdure.spi.change.EndReport;
 import dev.perdure.spi.change.Mail;
+import dev.perdure.spi.change.Move;
 import dev.perdure.spi.change.NewRun;
 import dev.perdure.spi.change.Parent;
 import dev.perdure.spi.change.Payload;
 import dev.perdure.spi.change.RunRef;
 import dev.perdure.spi.change.WorkerId;
 import dev.perdure.spi.shard.Exchange;
+import dev.perdure.spi.shard.Exchange.Lived;
 import dev.perdure.spi.shard.Exchange.Membership;
 import dev.perdure.spi.shard.Partitions;
 import dev.perdure.spi.shard.ShardMap;
@@ -69,7 +72,7 @@ public abstract class ExchangeConformance extends StoreConformance {
             IntStream.range(0, Partitions.COUNT).boxed().toList();
 
     private List<Exchange.Content> underWay() {
-        return exchange().outgoing(ALL, 100).stream()
+        return exchange().outgoing(ALL, 0, 100).stream()
                 .map(Exchange.Outgoing::content)
                 .toList();
     }
@@ -96,15 +99,57 @@ public abstract class ExchangeConformance extends StoreConformance {
         apply(worker, first);
         apply(worker, advance(run, 1, sleep(Duration.ofHours(1)), List.of(send("c", 7)), step(2, "2")));
         assertThat(underWay()).containsExactly(sent("b"), sent("a"), sent("c"));
-        assertThat(exchange().outgoing(List.of(7), 100))
+        assertThat(exchange().outgoing(List.of(7), 0, 100))
                 .extracting(Exchange.Outgoing::content)
                 .containsExactly(sent("b"), sent("c"));
-        assertThat(exchange().outgoing(ALL, 2)).hasSize(2);
+        assertThat(exchange().outgoing(ALL, 0, 2)).hasSize(2);
         exchange()
-                .remove(exchange().outgoing(ALL, 2).stream()
+                .remove(exchange().outgoing(ALL, 0, 2).stream()
                         .map(Exchange.Outgoing::number)
                         .toList());
         assertThat(underWay()).containsExactly(sent("c"));
+    }
+
+    @Test
+    void what_is_on_its_way_is_read_page_by_page_in_the_order_of_all_partitions() {
+        WorkerId worker = join();
+        RunRef run = startOwned(worker, "sender");
+        List<Effect> sends = IntStream.range(0, 7)
+                .<Effect>mapToObj(i -> send("s" + i, i % 3))
+                .toList();
+        apply(worker, advance(run, 1, STAY, sends, step(1, "1")));
+        List<Exchange.Outgoing> all = exchange().outgoing(List.of(0, 1), 0, 100);
+        assertThat(all)
+                .extracting(Exchange.Outgoing::content)
+                .containsExactly(sent("s0"), sent("s1"), sent("s3"), sent("s4"), sent("s6"));
+        List<Exchange.Outgoing> page = exchange().outgoing(List.of(0, 1), 0, 2);
+        assertThat(page).isEqualTo(all.subList(0, 2));
+        assertThat(exchange().outgoing(List.of(0, 1), page.getLast().number(), 100))
+                .isEqualTo(all.subList(2, 5));
+    }
+
+    @Test
+    void a_kill_finds_what_is_below_cancelled_runs() {
+        WorkerId worker = join();
+        RunRef root = startOwned(worker, "root");
+        List<Effect> starts = List.of(
+                new Effect.Start(child("root/cancelled", root, 1, true)),
+                new Effect.Start(child("root/completed", root, 2, true)));
+        apply(worker, advance(root, 1, STAY, starts, step(3, "3")));
+        for (Claimed claimed : polled(worker, 10).claimed()) {
+            RunRef run = claimed.run();
+            List<Effect> below = List.of(new Effect.Start(child(run.id() + "/below", run, 1, true)));
+            apply(worker, advance(run, claimed.epoch(), STAY, below, step(2, "2")));
+            Move end = run.id().value().equals("root/cancelled")
+                    ? new Move.End(RunState.CANCELLED, Payload.EMPTY, "enough")
+                    : complete("1");
+            apply(worker, advance(run, claimed.epoch(), end));
+        }
+        assertThat(exchange().below(List.of(root)))
+                .containsExactlyInAnyOrder(
+                        new Lived(root, 0, RunState.RUNNING),
+                        new Lived(refOf("root/cancelled"), 0, RunState.CANCELLED),
+                        new Lived(refOf("root/cancelled/below"), 0, RunState.READY));
     }
 
     @Test
@@ -126,6 +171,11 @@ public abstract class ExchangeConformance extends StoreConformance {
         return new Parent(new RunRef(RunId.of("caller"), 77 * 256 + 5), position, true, 3);
     }
 
+    /** The parent that is elsewhere, in one of its lives. */
+    private static Lived caller(int life) {
+        return new Lived(elsewhere(4).run(), life, RunState.RUNNING);
+    }
+
     private Exchange.Content.Told told(RunRef child, NewRun run, Mail mail, int life) {
         UUID token = new UUID(child.key(), run.seed());
         return new Exchange.Content.Told(
@@ -141,16 +191,15 @@ public abstract class ExchangeConformance extends StoreConformance {
         NewRun first = childOf("first", elsewhere(4));
         RunRef completed = startOwned(worker, first);
         assertThat(exchange().parent(RunId.of("first"))).contains(elsewhere(4));
-        assertThat(exchange().liveChildren(List.of(elsewhere(4).run()))).containsExactly(completed);
-        assertThat(exchange().hasChildren(elsewhere(4).run())).isTrue();
+        assertThat(exchange().children(List.of(caller(3)))).containsExactly(new Lived(completed, 0, RunState.RUNNING));
+        assertThat(exchange().children(List.of(caller(2)))).isEmpty();
         assertThat(underWay()).isEmpty();
         Change.Advance end = advance(completed, 1, complete("42"));
         apply(worker, end);
         apply(worker, end);
         Mail value = Mail.value(Channel.answer(4), new UUID(0, 0), payload("42"));
         assertThat(underWay()).containsExactly(told(completed, first, value, 3));
-        assertThat(exchange().liveChildren(List.of(elsewhere(4).run()))).isEmpty();
-        assertThat(exchange().hasChildren(elsewhere(4).run())).isTrue();
+        assertThat(exchange().children(List.of(caller(3)))).isEmpty();
     }
 
     @Test
@@ -188,7 +237,6 @@ public abstract class ExchangeConformance extends StoreConformance {
                 new UUID(0, 0),
                 new EndReport(RunId.of("reporting"), RunState.COMPLETED, "").payload());
         assertThat(underWay()).containsExactly(told(run, reporting, report, Change.Deliver.ANY_LIFE));
-        assertThat(exchange().liveChildren(List.of(elsewhere(0).run()))).isEmpty();
-        assertThat(exchange().hasChildren(elsewhere(0).run())).isFalse();
+        assertThat(exchange().children(List.of(caller(3)))).isEmpty();
     }
 }

@@ -5,13 +5,12 @@ import dev.perdure.spi.Ledger;
 import dev.perdure.spi.Outcome;
 import dev.perdure.spi.change.Change;
 import dev.perdure.spi.shard.Parts;
-import java.util.ArrayList;
 import java.util.Arrays;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.function.BooleanSupplier;
+import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -50,11 +49,9 @@ public final class PartCommitters {
         if (clients.size() == 1) {
             return committing.commitAll(0, changes);
         }
-        Map<Integer, List<Integer>> places = new LinkedHashMap<>();
-        for (int i = 0; i < changes.size(); i++) {
-            places.computeIfAbsent(parts.of(changes.get(i).about()), unseen -> new ArrayList<>())
-                    .add(i);
-        }
+        Map<Integer, List<Integer>> places = Parts.divide(
+                IntStream.range(0, changes.size()).boxed().toList(),
+                place -> parts.of(changes.get(place).about()));
         if (places.size() == 1) {
             return committing.commitAll(places.keySet().iterator().next(), changes);
         }

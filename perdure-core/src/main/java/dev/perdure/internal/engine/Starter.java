@@ -46,7 +46,6 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.HashMap;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -225,10 +224,8 @@ final class Starter {
     /** Starts runs in few commits. Tries all of them, and then throws the first refusal. */
     List<RunRef> startAll(List<StartRequest> requests) {
         commits.requireOpen();
-        Map<Integer, List<StartRequest>> ofParts = new LinkedHashMap<>();
-        requests.forEach(
-                request -> ofParts.computeIfAbsent(parts.of(request.run().id()), unseen -> new ArrayList<>())
-                        .add(request));
+        Map<Integer, List<StartRequest>> ofParts =
+                Parts.divide(requests, request -> parts.of(request.run().id()));
         if (ofParts.size() == 1) {
             return startAll(ofParts.keySet().iterator().next(), requests);
         }

@@ -2,7 +2,6 @@ package dev.perdure.internal.reencryption;
 
 import dev.perdure.RunId;
 import dev.perdure.internal.dag.RunNames;
-import dev.perdure.internal.execution.child.Children;
 import dev.perdure.spi.Journals;
 import dev.perdure.spi.Runs;
 import dev.perdure.spi.change.Channel;
@@ -74,9 +73,8 @@ final class PossiblePlaces {
         runs.find(run)
                 .map(Runs.Found::ref)
                 .ifPresent(ref -> notes(ref, position).forEach(note -> {
-                    if (note.kind() == Entry.Kind.CHILD) {
-                        places.add(PayloadPlace.result(Children.started(note)));
-                    } else if (note.kind() == Entry.Kind.EVENT) {
+                    note.started().map(PayloadPlace::result).ifPresent(places::add);
+                    if (note.kind() == Entry.Kind.EVENT) {
                         places.addAll(ofEvent(note.name()));
                     }
                 }));

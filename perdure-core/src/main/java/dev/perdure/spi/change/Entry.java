@@ -1,5 +1,9 @@
 package dev.perdure.spi.change;
 
+import dev.perdure.RunId;
+import java.nio.charset.StandardCharsets;
+import java.util.Optional;
+
 /**
  * An entry of a journal, identified by position and note. Each context call of a run's code takes the next position, in
  * the order of execution. Note {@value #ANSWER} of a position is the final answer of the call. The notes from 1 record
@@ -82,6 +86,16 @@ public record Entry(int position, int note, Kind kind, String name, Status statu
     /** The same with another payload. */
     public Entry with(Payload other) {
         return new Entry(position, note, kind, name, status, other);
+    }
+
+    /** The run that a call has started, if this is its first note: the payload begins with the id, up to a line break. */
+    public Optional<RunId> started() {
+        if (kind != Kind.CHILD || status != Status.BEGUN || payload.size() == 0) {
+            return Optional.empty();
+        }
+        String written = new String(payload.bytes(), StandardCharsets.UTF_8);
+        int end = written.indexOf('\n');
+        return Optional.of(RunId.of(end < 0 ? written : written.substring(0, end)));
     }
 
     /** Whether this version knows what it says. */

@@ -1,6 +1,7 @@
 package dev.perdure.spi.shard;
 
 import dev.perdure.RunId;
+import dev.perdure.RunState;
 import dev.perdure.spi.change.Change;
 import dev.perdure.spi.change.Effect;
 import dev.perdure.spi.change.Mail;
@@ -74,9 +75,10 @@ public interface Exchange {
     /**
      * What is on its way to runs of these partitions, by number.
      *
+     * @param after the number after which to begin; 0 for the oldest
      * @param limit how many at most
      */
-    List<Outgoing> outgoing(Collection<Integer> partitions, int limit);
+    List<Outgoing> outgoing(Collection<Integer> partitions, long after, int limit);
 
     /** Removes what has arrived. Numbers that are not there have no effect. */
     void remove(Collection<Long> numbers);
@@ -84,9 +86,24 @@ public interface Exchange {
     /** The parent of a run, if that is on another shard. */
     Optional<Parent> parent(RunId run);
 
-    /** The runs here that have not ended and whose parents are these runs of other shards, without those that only report. */
-    List<RunRef> liveChildren(Collection<RunRef> parents);
+    /**
+     * A run as a kill of a run above it meets it.
+     *
+     * @param run the run
+     * @param life its present life: how often it has begun anew
+     * @param state its state
+     */
+    record Lived(RunRef run, int life, RunState state) {}
 
-    /** Whether runs here, ended or not, have this run of another shard as their parent, and it gets their outcomes. */
-    boolean hasChildren(RunRef parent);
+    /**
+     * Those of these runs that are here, and the runs below them here that have not ended, or that were cancelled and so may
+     * have left children behind. Goes on below cancelled runs, and not below others. Runs that only report are not below.
+     */
+    List<Lived> below(Collection<RunRef> runs);
+
+    /**
+     * The runs here that have not ended or were cancelled, and whose parents are these runs of other shards in these
+     * lives, without those that only report.
+     */
+    List<Lived> children(Collection<Lived> parents);
 }

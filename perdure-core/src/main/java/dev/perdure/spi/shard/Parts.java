@@ -4,7 +4,12 @@ import dev.perdure.RunId;
 import dev.perdure.StartKey;
 import dev.perdure.spi.Store;
 import dev.perdure.spi.change.ObjectKey;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
+import java.util.function.Function;
 
 /**
  * The parts of a store that fail independently of each other, such as the servers among which a sharded store divides its
@@ -29,6 +34,18 @@ public interface Parts {
 
     /** What the id of a run has to begin with that is started under this key; empty if any id will do. */
     String prefix(String definition, StartKey key);
+
+    /**
+     * Things by the part that has them, in their order.
+     *
+     * @param part the part of a thing
+     */
+    static <T> Map<Integer, List<T>> divide(Collection<T> things, Function<T, Integer> part) {
+        Map<Integer, List<T>> divided = new LinkedHashMap<>();
+        things.forEach(thing -> divided.computeIfAbsent(part.apply(thing), unseen -> new ArrayList<>())
+                .add(thing));
+        return divided;
+    }
 
     /** The only part of a store that is not divided: the store itself. */
     static Parts whole(Store store) {

@@ -82,6 +82,7 @@ public final class Migrations {
             "V141__headers_of_mail.sql",
             "V150__shards.sql",
             "V151__outgoing.sql",
+            "V152__outgoing_by_partition.sql",
             "V155__moving_partitions.sql");
 
     /** Waits for another process that migrates at the same time; ends with the transaction. */

@@ -13,12 +13,27 @@ public final class ExchangeSql {
 
     private static final String CLOSED = "SELECT number FROM ${schema}.closed_partition";
 
+    /** Looks into the index once for each partition, so that what waits for a shard that is down is not read again and again. */
     private static final String OUTGOING = """
-            SELECT number, life, to_partition, change, to_run, token, position, channel, status, name, text, payload
-            FROM ${schema}.outgoing
-            WHERE to_partition = ANY (?::smallint[])
+            WITH first AS MATERIALIZED (
+                SELECT o.number
+                FROM unnest(?::smallint[]) AS g (to_partition)
+                CROSS JOIN LATERAL (
+                    SELECT number FROM ${schema}.outgoing
+                    WHERE outgoing.to_partition = g.to_partition AND number > ?
+                    ORDER BY number
+                    LIMIT ?
+                ) o
+                ORDER BY o.number
+                LIMIT ?
+            )
+            SELECT o.*
+            FROM first
+            CROSS JOIN LATERAL (
+                SELECT number, life, to_partition, change, to_run, token, position, channel, status, name, text, payload
+                FROM ${schema}.outgoing WHERE outgoing.number = first.number OFFSET 0
+            ) o
             ORDER BY number
-            LIMIT ?
             """;
 
     private static final String REMOVE = """
@@ -35,22 +50,36 @@ public final class ExchangeSql {
             WHERE r.id = ?
             """;
 
-    private static final String LIVE_CHILDREN = """
-            SELECT r.id, r.key
-            FROM unnest(?::bigint[]) AS g (key)
-            CROSS JOIN LATERAL (
-                SELECT key FROM ${schema}.parent_elsewhere p
-                WHERE p.parent_key = g.key AND p.position <> ${REPORTING} OFFSET 0
-            ) c
-            CROSS JOIN LATERAL (
-                SELECT id, key FROM ${schema}.run WHERE run.key = c.key AND run.state < ${COMPLETED} OFFSET 0
-            ) r
+    /** As the children that a kill reaches, with the cancelled runs on the way. */
+    private static final String BELOW = """
+            WITH RECURSIVE below AS (
+                SELECT r.id, r.key, r.restarts, r.state, true AS top
+                FROM unnest(?::bigint[]) AS g (key)
+                CROSS JOIN LATERAL (SELECT id, key, restarts, state FROM ${schema}.run WHERE run.key = g.key OFFSET 0) r
+                UNION
+                SELECT c.id, c.key, c.restarts, c.state, false
+                FROM below b
+                CROSS JOIN LATERAL (
+                    SELECT id, key, restarts, state, parent_restarts, parent_position
+                    FROM ${schema}.run WHERE run.parent = b.key OFFSET 0
+                ) c
+                WHERE (b.top OR b.state = ${CANCELLED}) AND (c.state < ${COMPLETED} OR c.state = ${CANCELLED})
+                      AND c.parent_restarts = b.restarts AND c.parent_position IS DISTINCT FROM ${REPORTING}
+            )
+            SELECT id, key, restarts, state FROM below
             """;
 
-    private static final String HAS_CHILDREN = """
-            SELECT EXISTS (
-                SELECT FROM ${schema}.parent_elsewhere WHERE parent_key = ? AND answers AND position <> ${REPORTING}
-            ) AS some
+    private static final String CHILDREN = """
+            SELECT r.id, r.key, r.restarts, r.state
+            FROM unnest(?::bigint[], ?::integer[]) AS g (key, life)
+            CROSS JOIN LATERAL (
+                SELECT key FROM ${schema}.parent_elsewhere p
+                WHERE p.parent_key = g.key AND p.life = g.life AND p.position <> ${REPORTING} OFFSET 0
+            ) c
+            CROSS JOIN LATERAL (
+                SELECT id, key, restarts, state FROM ${schema}.run
+                WHERE run.key = c.key AND (run.state < ${COMPLETED} OR run.state = ${CANCELLED}) OFFSET 0
+            ) r
             """;
 
     /** Limited, and from a position that moves on, so that it ends soon, however many there are. */
@@ -71,8 +100,8 @@ public final class ExchangeSql {
     final String outgoing;
     final String remove;
     final String parent;
-    final String liveChildren;
-    final String hasChildren;
+    final String below;
+    final String children;
     final String tidy;
 
     public ExchangeSql(Schema schema) {
@@ -82,8 +111,8 @@ public final class ExchangeSql {
         this.outgoing = schema.sql(OUTGOING);
         this.remove = schema.sql(REMOVE);
         this.parent = schema.sql(PARENT);
-        this.liveChildren = Pieces.sql(schema, LIVE_CHILDREN);
-        this.hasChildren = Pieces.sql(schema, HAS_CHILDREN);
+        this.below = Pieces.sql(schema, BELOW);
+        this.children = Pieces.sql(schema, CHILDREN);
         this.tidy = schema.sql(TIDY);
     }
 }

@@ -83,10 +83,12 @@ public final class PostgresExchange implements Exchange {
     }
 
     @Override
-    public List<Outgoing> outgoing(Collection<Integer> partitions, int limit) {
+    public List<Outgoing> outgoing(Collection<Integer> partitions, long after, int limit) {
         Short[] some = partitions.stream().map(Integer::shortValue).toArray(Short[]::new);
         return query.all(
-                sql.outgoing, parameters -> parameters.shorts(some).integer(limit), PostgresExchange::outgoing);
+                sql.outgoing,
+                parameters -> parameters.shorts(some).number(after).integer(limit).integer(limit),
+                PostgresExchange::outgoing);
     }
 
     private static Outgoing outgoing(ResultSet row) throws SQLException {
@@ -130,18 +132,25 @@ public final class PostgresExchange implements Exchange {
     }
 
     @Override
-    public List<RunRef> liveChildren(Collection<RunRef> parents) {
-        long[] keys = parents.stream().mapToLong(RunRef::key).toArray();
-        return query.all(
-                sql.liveChildren,
-                parameters -> parameters.longs(keys),
-                row -> new RunRef(RunId.of(row.getString("id")), row.getLong("key")));
+    public List<Lived> below(Collection<RunRef> runs) {
+        long[] keys = runs.stream().mapToLong(RunRef::key).toArray();
+        return query.all(sql.below, parameters -> parameters.longs(keys), PostgresExchange::lived);
     }
 
     @Override
-    public boolean hasChildren(RunRef parent) {
-        return query.all(sql.hasChildren, parameters -> parameters.number(parent.key()), row -> row.getBoolean("some"))
-                .getFirst();
+    public List<Lived> children(Collection<Lived> parents) {
+        long[] keys =
+                parents.stream().mapToLong(parent -> parent.run().key()).toArray();
+        int[] lives = parents.stream().mapToInt(Lived::life).toArray();
+        return query.all(
+                sql.children, parameters -> parameters.longs(keys).ints(lives), PostgresExchange::lived);
+    }
+
+    private static Lived lived(ResultSet row) throws SQLException {
+        return new Lived(
+                new RunRef(RunId.of(row.getString("id")), row.getLong("key")),
+                row.getInt("restarts"),
+                Codes.state(row.getInt("state")));
     }
 
     /** Forgets the parents of runs that were removed, some of them at a time. */

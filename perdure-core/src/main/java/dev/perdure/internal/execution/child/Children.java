@@ -180,17 +180,10 @@ public final class Children {
         return fingerprint.text();
     }
 
-    /** The child that a call has started, from the first note of the call. */
-    public static RunId started(Entry begun) {
-        String written = text(begun.payload());
-        int end = written.indexOf(AFTER_ID);
-        return RunId.of(end < 0 ? written : written.substring(0, end));
-    }
-
     private RunId begin(ContextCall call, Replay.Past past, CallTarget callee, Input input, Start start) {
         StartOptions options = start.options();
         if (!past.notes().isEmpty()) {
-            return started(past.notes().getFirst().entry());
+            return past.notes().getFirst().entry().started().orElseThrow();
         }
         transitions.deliverTo(call);
         RunId id = callee.id(options).orElseGet(() -> childId(call.position(), callee.object(options)));

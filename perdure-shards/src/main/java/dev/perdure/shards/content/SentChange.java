@@ -1,4 +1,4 @@
-package dev.perdure.shards;
+package dev.perdure.shards.content;
 
 import dev.perdure.RunId;
 import dev.perdure.attribute.AttributeValue;
@@ -35,7 +35,7 @@ import org.jspecify.annotations.Nullable;
  * The bytes of a change that one shard sends to another. The input of a run that is started, and the payload of a mail, are
  * no part of them: a store keeps these beside them, because they may refer to large payloads.
  */
-final class SentChange {
+public final class SentChange {
     private static final byte VERSION = 1;
 
     private enum Kind {
@@ -48,7 +48,7 @@ final class SentChange {
 
     // ---- writing
 
-    static Payload start(NewRun run, List<Task> tasks, List<Mail> mails) {
+    public static Payload start(NewRun run, List<Task> tasks, List<Mail> mails) {
         return bytes(Kind.START, out -> {
             write(out, run);
             out.writeInt(tasks.size());
@@ -68,14 +68,14 @@ final class SentChange {
         });
     }
 
-    static Payload deliver(RunId to, Mail mail) {
+    public static Payload deliver(RunId to, Mail mail) {
         return bytes(Kind.DELIVER, out -> {
             write(out, to.value());
             write(out, mail);
         });
     }
 
-    static Payload cancel(RunId run, String reason) {
+    public static Payload cancel(RunId run, String reason) {
         return bytes(Kind.CANCEL, out -> {
             write(out, run.value());
             write(out, reason);
@@ -178,7 +178,7 @@ final class SentChange {
      * @param value the input of the run, or the payload of the mail
      * @param life the life of the run that sent it
      */
-    static Change read(Payload bytes, Payload value, int life) {
+    public static Change read(Payload bytes, Payload value, int life) {
         try (DataInputStream in = new DataInputStream(new ByteArrayInputStream(bytes.bytes()))) {
             byte version = in.readByte();
             if (version != VERSION) {

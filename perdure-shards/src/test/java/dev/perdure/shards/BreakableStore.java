@@ -1,0 +1,74 @@
+package dev.perdure.shards;
+
+import dev.perdure.error.StoreException;
+import dev.perdure.spi.Store;
+import dev.perdure.spi.shard.Exchange;
+import java.lang.reflect.InvocationTargetException;
+import java.lang.reflect.Method;
+import java.lang.reflect.Proxy;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.CountDownLatch;
+
+/** A store whose roles fail while it is down, and do not answer while it hangs. */
+final class BreakableStore {
+    /** Stores answer these from memory. */
+    private static final Set<String> WITHOUT_ROUND_TRIP = Set.of("limits", "known", "subscribe");
+
+    private final Store real;
+    private volatile boolean down;
+    private volatile CountDownLatch hanging = new CountDownLatch(0);
+
+    BreakableStore(Store real) {
+        this.real = real;
+    }
+
+    void down(boolean isDown) {
+        down = isDown;
+    }
+
+    void hang() {
+        hanging = new CountDownLatch(1);
+    }
+
+    void answer() {
+        hanging.countDown();
+    }
+
+    Store store() {
+        return proxy(Store.class, real, this::role);
+    }
+
+    private Object role(Method method, Object role) {
+        if (role instanceof Optional<?> maybe && maybe.orElse(null) instanceof Exchange exchange) {
+            return Optional.of(proxy(Exchange.class, exchange, (unused, answer) -> answer));
+        }
+        Class<?> type = method.getReturnType();
+        return role != null
+                        && type.isInterface()
+                        && type.getPackageName().startsWith(Store.class.getPackageName())
+                ? proxy(type, role, (unused, answer) -> answer)
+                : role;
+    }
+
+    private interface Answering {
+        Object of(Method method, Object answer);
+    }
+
+    private <T> T proxy(Class<T> type, Object target, Answering answering) {
+        return type.cast(Proxy.newProxyInstance(
+                type.getClassLoader(), new Class<?>[] {type}, (self, method, arguments) -> {
+                    if (type != Store.class && !WITHOUT_ROUND_TRIP.contains(method.getName())) {
+                        hanging.await();
+                        if (down) {
+                            throw new StoreException(StoreException.Kind.UNAVAILABLE, "It is down.", null);
+                        }
+                    }
+                    try {
+                        return answering.of(method, method.invoke(target, arguments));
+                    } catch (InvocationTargetException thrown) {
+                        throw thrown.getCause();
+                    }
+                }));
+    }
+}
