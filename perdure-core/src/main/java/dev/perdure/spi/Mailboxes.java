@@ -4,6 +4,7 @@ import dev.perdure.RunId;
 import dev.perdure.spi.change.Mail;
 import dev.perdure.spi.change.Payload;
 import dev.perdure.spi.change.RunRef;
+import dev.perdure.spi.shard.Partitions;
 import java.time.Instant;
 import java.util.Collection;
 import java.util.HashMap;
@@ -106,7 +107,11 @@ public interface Mailboxes {
         return promises(List.of(new Promised(run, name))).values().stream().findFirst();
     }
 
-    /** The call that the token with this hash answers. */
+    /**
+     * The call that the token with this hash answers.
+     *
+     * @param hash begins with the partition of the run if the token has it: see {@link Partitions#ofTokenHash}
+     */
     Optional<Address> awakeable(String hash);
 
     /** The call at this position of the run's current life, if a token can answer it. */

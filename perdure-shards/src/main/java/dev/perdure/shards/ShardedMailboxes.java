@@ -3,12 +3,14 @@ package dev.perdure.shards;
 import dev.perdure.spi.Mailboxes;
 import dev.perdure.spi.change.Mail;
 import dev.perdure.spi.change.RunRef;
+import dev.perdure.spi.shard.Partitions;
 import dev.perdure.spi.shard.Parts;
 import java.util.Collection;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.OptionalInt;
 
 /** The mailboxes, each on the shard of its run. Tokens and events are looked for on all shards. */
 final class ShardedMailboxes implements Mailboxes {
@@ -49,9 +51,14 @@ final class ShardedMailboxes implements Mailboxes {
 
     @Override
     public Optional<Address> awakeable(String hash) {
-        return shards.ask(store -> store.mailboxes().awakeable(hash)).stream()
-                .flatMap(Optional::stream)
-                .findFirst();
+        OptionalInt partition = Partitions.ofTokenHash(hash);
+        return partition.isPresent()
+                ? shards.store(shards.ofPartition(partition.getAsInt()))
+                        .mailboxes()
+                        .awakeable(hash)
+                : shards.ask(store -> store.mailboxes().awakeable(hash)).stream()
+                        .flatMap(Optional::stream)
+                        .findFirst();
     }
 
     @Override

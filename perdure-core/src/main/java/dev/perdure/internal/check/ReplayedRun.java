@@ -229,7 +229,7 @@ final class ReplayedRun implements Host, Turn {
 
     @Override
     public Tokens tokens() {
-        return new Tokens(new byte[] {0});
+        return new Tokens(new byte[] {0}, false);
     }
 
     @Override

@@ -243,7 +243,7 @@ public final class MailSender {
     public static Address find(Mailboxes mailboxes, String token) {
         if (!Tokens.isOne(token)) {
             throw new UnknownTokenException(
-                    "This is no token of an awakeable: it does not begin with awk1_ or has not the right length. Pass on exactly what Awakeable.token() gave.");
+                    "This is no token of an awakeable: it does not begin with awk1_ or awk2_, or has not the right length. Pass on exactly what Awakeable.token() gave.");
         }
         return mailboxes.awakeable(Tokens.hash(token)).orElseThrow(MailSender::unknownToken);
     }

@@ -3,6 +3,8 @@ package dev.perdure.spi.shard;
 import dev.perdure.RunId;
 import dev.perdure.reaction.Reaction;
 import dev.perdure.spi.change.ObjectKey;
+import java.util.HexFormat;
+import java.util.OptionalInt;
 
 /**
  * Which partition a run or a virtual object belongs to. A store with several servers gives each of them some of the
@@ -15,6 +17,8 @@ public final class Partitions {
 
     private static final int LOW_BYTE = COUNT - 1;
     private static final int KEY_DIGITS = 19;
+    private static final HexFormat HEX = HexFormat.of();
+    private static final char TOKEN_DOT = '.';
 
     private Partitions() {}
 
@@ -60,6 +64,18 @@ public final class Partitions {
     public static int ofText(String text) {
         int hash = text.hashCode();
         return (hash ^ hash >>> 16) & LOW_BYTE;
+    }
+
+    /** The hash of a token that has the partition of its run: the partition comes first, as two digits and a dot. */
+    public static String ofToken(int partition, String hash) {
+        return HEX.toHexDigits((byte) partition) + TOKEN_DOT + hash;
+    }
+
+    /** The partition with which the hash of a token begins; empty if the token has none. */
+    public static OptionalInt ofTokenHash(String hash) {
+        return hash.length() > 2 && hash.charAt(2) == TOKEN_DOT
+                ? OptionalInt.of(HexFormat.fromHexDigits(hash, 0, 2))
+                : OptionalInt.empty();
     }
 
     /** The partition of the run with this key: every store keeps it as the low byte of the keys that it assigns. */

@@ -468,7 +468,7 @@ abstract class MisuseScenarios extends Scenarios {
                 assertThatThrownBy(() -> perdure.resolve(malformed, "x"))
                         .isInstanceOf(UnknownTokenException.class)
                         .hasMessage(
-                                "This is no token of an awakeable: it does not begin with awk1_ or has not the right "
+                                "This is no token of an awakeable: it does not begin with awk1_ or awk2_, or has not the right "
                                         + "length. Pass on exactly what Awakeable.token() gave.");
             }
             assertThatThrownBy(() -> perdure.reject("awk_" + "A".repeat(32), "x"))

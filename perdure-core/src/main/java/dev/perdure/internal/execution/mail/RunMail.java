@@ -41,6 +41,9 @@ import org.jspecify.annotations.Nullable;
 
 /** The messages, promises and events that a run receives and sends, and the values that it publishes. */
 public final class RunMail {
+    /** In the journal, in the place of a token: the token has the partition of the run. */
+    private static final Payload WITH_PARTITION = new Payload(new byte[] {2});
+
     private final ContextCalls calls;
     private final Transitions transitions;
     private final Futures futures;
@@ -150,24 +153,28 @@ public final class RunMail {
     public <T extends @Nullable Object> Awakeable<T> awakeable(Type type) {
         ContextCall call = calls.open("awakeable", Entry.Kind.AWAKEABLE, "");
         Replay.Past past = calls.rethrowDelivered(call);
-        String token = derived.token(host.tokens(), call.position());
-        if (past.notes().isEmpty()) {
+        boolean created = past.notes().isEmpty();
+        Payload written = created
+                ? host.tokens().areDivided() ? WITH_PARTITION : Payload.EMPTY
+                : past.notes().getFirst().entry().payload();
+        String token = token(written, call.position());
+        if (created) {
             transitions.deliverTo(call);
             transitions.defer(
-                    call.note(1, Entry.Status.BEGUN, Payload.EMPTY),
+                    call.note(1, Entry.Status.BEGUN, written),
                     new Effect.Awakeable(Tokens.hash(token), call.position()));
-        } else {
-            token = recorded(past).orElse(token);
         }
         return new AwakeableFuture<>(call, past, type, token);
     }
 
     /** Journals of earlier versions have the token itself. */
-    private static Optional<String> recorded(Replay.Past past) {
-        Payload written = past.notes().getFirst().entry().payload();
-        return written.size() == 0
-                ? Optional.empty()
-                : Optional.of(new String(written.bytes(), StandardCharsets.UTF_8));
+    private String token(Payload written, int position) {
+        if (written.equals(Payload.EMPTY)) {
+            return derived.token(host.tokens(), position);
+        }
+        return written.equals(WITH_PARTITION)
+                ? derived.tokenOfPart(host.tokens(), position)
+                : new String(written.bytes(), StandardCharsets.UTF_8);
     }
 
     private final class AwakeableFuture<T extends @Nullable Object> extends MailFuture<T> implements Awakeable<T> {

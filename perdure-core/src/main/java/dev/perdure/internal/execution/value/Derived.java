@@ -2,6 +2,7 @@ package dev.perdure.internal.execution.value;
 
 import dev.perdure.RunId;
 import dev.perdure.internal.time.SeededRandom;
+import dev.perdure.spi.shard.Partitions;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
@@ -15,8 +16,10 @@ import java.util.random.RandomGenerator;
  */
 public final class Derived {
     private final byte[] run;
+    private final RunId id;
 
     public Derived(RunId id, long seed) {
+        this.id = id;
         byte[] name = id.value().getBytes(StandardCharsets.UTF_8);
         this.run = ByteBuffer.allocate(Long.BYTES + name.length)
                 .putLong(seed)
@@ -44,6 +47,11 @@ public final class Derived {
     /** The token of an awakeable in this life. A new life has a new seed. */
     public String token(Tokens tokens, int position) {
         return tokens.of(run, position);
+    }
+
+    /** The same with the partition of the run. */
+    public String tokenOfPart(Tokens tokens, int position) {
+        return tokens.of(run, position, Partitions.of(id));
     }
 
     public UUID uuid(String purpose, int position) {
