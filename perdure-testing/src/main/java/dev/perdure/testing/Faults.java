@@ -1,6 +1,8 @@
 package dev.perdure.testing;
 
 import dev.perdure.RunChange;
+import dev.perdure.RunId;
+import dev.perdure.StartKey;
 import dev.perdure.error.StoreException;
 import dev.perdure.spi.Dispatch;
 import dev.perdure.spi.Hints;
@@ -19,10 +21,12 @@ import dev.perdure.spi.Store;
 import dev.perdure.spi.VersionRules;
 import dev.perdure.spi.change.Change;
 import dev.perdure.spi.change.Lane;
+import dev.perdure.spi.change.ObjectKey;
 import dev.perdure.spi.change.WorkerId;
 import dev.perdure.spi.payload.Payloads;
 import dev.perdure.spi.payload.StoredValues;
 import dev.perdure.spi.report.Reports;
+import dev.perdure.spi.shard.Parts;
 import dev.perdure.spi.statistics.Statistics;
 import dev.perdure.status.StoreHealth;
 import dev.perdure.status.StoreStatus;
@@ -50,6 +54,7 @@ final class Faults implements Store {
     private final boolean hints;
     private final Runnable crash;
     private final Plan plan;
+    private final List<Faults> parts;
     private volatile @Nullable WorkerId worker;
 
     /** The faults to come. All workers share them, so that a fault happens once, to the worker that commits first. */
@@ -85,18 +90,62 @@ final class Faults implements Store {
     }
 
     Faults(Store store, Plan plan, boolean hints, Runnable crash) {
+        this(
+                store,
+                plan,
+                hints,
+                crash,
+                store.parts().stores().size() == 1
+                        ? List.of()
+                        : store.parts().stores().stream()
+                                .map(part -> new Faults(part, plan, hints, crash, List.of()))
+                                .toList());
+    }
+
+    private Faults(Store store, Plan plan, boolean hints, Runnable crash, List<Faults> parts) {
         this.store = store;
         this.plan = plan;
         this.hints = hints;
         this.crash = crash;
+        this.parts = parts;
     }
 
-    /** Ends the lease of the worker at once, as if its time had passed. */
+    /** Ends the lease of the worker at once, as if its time had passed. If the store has several parts, those of all workers. */
     void expire() {
+        parts.forEach(Faults::expire);
         WorkerId id = worker;
         if (id != null) {
             store.leases().leave(id);
         }
+    }
+
+    @Override
+    public Parts parts() {
+        Parts real = store.parts();
+        if (parts.isEmpty()) {
+            return real;
+        }
+        return new Parts() {
+            @Override
+            public List<Store> stores() {
+                return List.copyOf(parts);
+            }
+
+            @Override
+            public int of(RunId run) {
+                return real.of(run);
+            }
+
+            @Override
+            public String prefix(ObjectKey object) {
+                return real.prefix(object);
+            }
+
+            @Override
+            public String prefix(String definition, StartKey key) {
+                return real.prefix(definition, key);
+            }
+        };
     }
 
     private static StoreException lost() {
