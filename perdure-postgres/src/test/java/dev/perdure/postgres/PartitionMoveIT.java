@@ -306,7 +306,7 @@ final class PartitionMoveIT {
         RunRef child = started(StoreFixture.child(parent, id(staying, "child"), 1));
         shards.move(List.of(going), "b", said::add);
         onA.apply(complete(child));
-        assertThat(a.exchange().orElseThrow().outgoing(List.of(going), 10)).hasSize(1);
+        assertThat(a.exchange().orElseThrow().outgoing(List.of(going), 0, 10)).hasSize(1);
         assertThat(a.exchange().orElseThrow().parent(child.id())).isPresent();
         assertThat(parent.key() & 255).isEqualTo(going);
     }

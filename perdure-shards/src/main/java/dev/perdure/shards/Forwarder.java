@@ -91,7 +91,8 @@ final class Forwarder {
             pass.carry(first);
             boolean again = more;
             while (again) {
-                List<Outgoing> some = shards.exchange(from).outgoing(shards.partitions(shard -> shard == to), pass.last, BATCH);
+                List<Outgoing> some =
+                        shards.exchange(from).outgoing(shards.partitions(shard -> shard == to), pass.last, BATCH);
                 pass.carry(some);
                 again = some.size() == BATCH;
             }
@@ -169,8 +170,7 @@ final class Forwarder {
             if (missed.isEmpty()) {
                 return;
             }
-            Set<RunId> runs =
-                    missed.stream().map(each -> each.change().about()).collect(Collectors.toSet());
+            Set<RunId> runs = missed.stream().map(each -> each.change().about()).collect(Collectors.toSet());
             held.addAll(unsure ? runs : starting(runs));
             List<Carried> unknown = new ArrayList<>();
             for (Carried each : missed) {

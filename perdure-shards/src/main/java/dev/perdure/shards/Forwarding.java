@@ -103,7 +103,8 @@ final class Forwarding implements AutoCloseable {
                     troubled.remove(from);
                 } catch (StoreException trouble) {
                     LOG.debug("What is on its way from shard {} waits until the shard answers.", name(from), trouble);
-                } catch (RuntimeException | Error thrown) { // Without this loop, nothing would leave the shard any more.
+                } catch (RuntimeException
+                        | Error thrown) { // Without this loop, nothing would leave the shard any more.
                     report(from, thrown);
                 }
                 rest = signalled(rest) ? SHORTEST : Math.min(LONGEST, 2 * rest);

@@ -34,8 +34,7 @@ final class Retries {
         if (ref.isEmpty()) {
             return null;
         }
-        Optional<Parent> caller =
-                shards.exchange(shards.of(run)).parent(run).filter(Retries::getsOutcome);
+        Optional<Parent> caller = shards.exchange(shards.of(run)).parent(run).filter(Retries::getsOutcome);
         if (caller.isPresent()) {
             return "The run '%s', which called it, gets the outcome of '%s'. Fork one of them instead."
                     .formatted(caller.get().run().id(), run);

@@ -165,7 +165,11 @@ final class ShardedRuns implements Runs {
         if (shards.size() > 1) {
             divided.keySet().forEach(forwarding::settle);
         }
-        return shards.ask(List.copyOf(divided.keySet()), shard -> shards.exchange(shard).below(divided.getOrDefault(shard, List.of()))).stream()
+        return shards
+                .ask(
+                        List.copyOf(divided.keySet()),
+                        shard -> shards.exchange(shard).below(divided.getOrDefault(shard, List.of())))
+                .stream()
                 .flatMap(List::stream)
                 .toList();
     }

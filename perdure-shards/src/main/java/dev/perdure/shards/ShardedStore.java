@@ -3,6 +3,8 @@ package dev.perdure.shards;
 import dev.perdure.RunId;
 import dev.perdure.StartKey;
 import dev.perdure.error.InvalidRequestException;
+import dev.perdure.reaction.ReactionInfo;
+import dev.perdure.spi.Audit;
 import dev.perdure.spi.Dispatch;
 import dev.perdure.spi.Hints;
 import dev.perdure.spi.Journals;
@@ -27,9 +29,11 @@ import dev.perdure.spi.statistics.Statistics;
 import dev.perdure.status.StoreHealth;
 import dev.perdure.status.StoreStatus;
 import java.time.Duration;
+import java.util.Collection;
 import java.util.Comparator;
 import java.util.List;
 import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A store that divides its runs among several other stores, its shards, such as PostgreSQL servers. There is no distributed
@@ -67,7 +71,7 @@ public final class ShardedStore implements Store {
     private final ShardedPermits permits;
     private final ShardedVersions versions;
     private final ShardedReports reports;
-    private final ShardedReactions reactions;
+    private final Reactions reactions;
     private final ShardedStatistics statistics;
     private final ShardedRemovals removals;
     private final Parts parts;
@@ -79,7 +83,8 @@ public final class ShardedStore implements Store {
         this.leases = new ShardedLeases(shards, forwarding);
         this.journals = new ShardedJournals(shards);
         this.mailboxes = new ShardedMailboxes(
-                shards, shards.askHere(0, first -> shards.store(first).mailboxes().secret()));
+                shards,
+                shards.askHere(0, first -> shards.store(first).mailboxes().secret()));
         this.states = new ShardedStates(shards);
         this.payloads = new ShardedPayloads(shards);
         this.values = new ShardedValues(shards);
@@ -88,7 +93,7 @@ public final class ShardedStore implements Store {
         this.permits = new ShardedPermits(shards);
         this.versions = new ShardedVersions(shards);
         this.reports = new ShardedReports(shards);
-        this.reactions = new ShardedReactions(shards);
+        this.reactions = new Reactions(shards);
         this.statistics = new ShardedStatistics(shards);
         this.removals = new ShardedRemovals(shards);
         this.parts = new ShardParts(
@@ -139,6 +144,28 @@ public final class ShardedStore implements Store {
         @Override
         public String prefix(String definition, StartKey key) {
             return shards.prefix(definition, key);
+        }
+    }
+
+    /** Every shard knows all reactions, and starts their runs beside the runs that they are about. */
+    private record Reactions(Shards shards) implements ReactionRules {
+        @Override
+        public void declare(Collection<ReactionInfo> reactions) {
+            shards.tell(store -> store.reactions().declare(reactions));
+        }
+
+        @Override
+        public boolean apply(Order order, @Nullable Audit audit) {
+            boolean known = false;
+            for (Shard shard : shards.all()) {
+                known |= shard.store().reactions().apply(order, audit);
+            }
+            return known;
+        }
+
+        @Override
+        public List<ReactionInfo> list() {
+            return shards.store(0).reactions().list();
         }
     }
 

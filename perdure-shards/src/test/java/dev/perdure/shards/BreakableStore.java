@@ -44,9 +44,7 @@ final class BreakableStore {
             return Optional.of(proxy(Exchange.class, exchange, (unused, answer) -> answer));
         }
         Class<?> type = method.getReturnType();
-        return role != null
-                        && type.isInterface()
-                        && type.getPackageName().startsWith(Store.class.getPackageName())
+        return role != null && type.isInterface() && type.getPackageName().startsWith(Store.class.getPackageName())
                 ? proxy(type, role, (unused, answer) -> answer)
                 : role;
     }

@@ -180,13 +180,8 @@ final class CrossingTest {
         assertThat(runs.liveChildren(List.of(parent))).extracting(RunRef::id).containsExactly(child);
 
         RunRef held = begin(MembershipTest.run(id(B, "held").value()).withParent(new Parent(parent, 2, true, 0)));
-        advance(
-                held,
-                new Move.End(RunState.CANCELLED, Payload.EMPTY, "enough"),
-                start(below, held));
-        assertThat(runs.liveChildren(List.of(parent)))
-                .extracting(RunRef::id)
-                .containsExactlyInAnyOrder(child, below);
+        advance(held, new Move.End(RunState.CANCELLED, Payload.EMPTY, "enough"), start(below, held));
+        assertThat(runs.liveChildren(List.of(parent))).extracting(RunRef::id).containsExactlyInAnyOrder(child, below);
     }
 
     private static Entry begun(int position, RunId child) {
@@ -219,7 +214,9 @@ final class CrossingTest {
 
         begin(MembershipTest.run(second.value()));
         advance(parent, List.of(begun(2, second)), new Move.Stay());
-        assertThat(retries.refusal(parent.id())).as("it does not wait for that run").isNull();
+        assertThat(retries.refusal(parent.id()))
+                .as("it does not wait for that run")
+                .isNull();
         advance(parent, List.of(begun(3, id(C, "removed"))), new Move.Stay());
         assertThat(retries.refusal(parent.id())).contains("called the run '" + id(C, "removed"));
     }

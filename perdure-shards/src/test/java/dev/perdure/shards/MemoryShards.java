@@ -24,8 +24,7 @@ public final class MemoryShards {
 
     /** Two shards for an engine. */
     public static Store two(Clockwork clockwork) {
-        return ShardedStore.settling(
-                shard("a", new MemoryStore(clockwork)), shard("b", new MemoryStore(clockwork)));
+        return ShardedStore.settling(shard("a", new MemoryStore(clockwork)), shard("b", new MemoryStore(clockwork)));
     }
 
     /** Shards that have the same number of partitions, one more at most. */

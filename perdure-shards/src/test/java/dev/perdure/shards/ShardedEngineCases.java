@@ -6,6 +6,7 @@ import static dev.perdure.shards.Shard.shard;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.perdure.Awakeable;
 import dev.perdure.Definition;
 import dev.perdure.Invocation;
 import dev.perdure.Perdure;
@@ -29,6 +30,8 @@ import dev.perdure.spi.shard.Partitions;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.LinkedBlockingQueue;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterAll;
@@ -101,6 +104,14 @@ abstract class ShardedEngineCases {
             (ctx, child) ->
                     ctx.startChild(Invocation.of(SLEEPER, ""), childId(child)).await());
 
+    private static final BlockingQueue<String> TOKENS = new LinkedBlockingQueue<>();
+    private static final Definition<String, String> WAITER =
+            Definition.of("waiter", String.class, String.class, (ctx, none) -> {
+                Awakeable<String> answer = ctx.awakeable(String.class);
+                ctx.step("hand over", () -> TOKENS.add(answer.token()));
+                return answer.await();
+            });
+
     @VirtualObject("counter")
     static final class Counter {
         private static final StateKey<Integer> COUNT = StateKey.of("count", Integer.class);
@@ -138,6 +149,7 @@ abstract class ShardedEngineCases {
                 .register(ADDER)
                 .register(SLEEPER)
                 .register(KEEPER)
+                .register(WAITER)
                 .register(new Counter())
                 .start();
     }
@@ -283,10 +295,21 @@ abstract class ShardedEngineCases {
     }
 
     @Test
+    void a_token_says_which_shard_has_its_run() throws InterruptedException {
+        for (RunId id : ids("waiter-", 2)) {
+            Run<String> run = perdure.start(Invocation.of(WAITER, ""), id(id.value()));
+            String token = TOKENS.take();
+            assertThat(token).startsWith("awk2_");
+            perdure.resolve(token, "hello");
+            assertThat(run.result(SOON)).isEqualTo("hello");
+        }
+    }
+
+    @Test
     void nothing_stays_on_its_way() {
         List<Integer> all = IntStream.range(0, Partitions.COUNT).boxed().toList();
         for (Store shard : List.of(first, second)) {
-            while (!shard.exchange().orElseThrow().outgoing(all, 1).isEmpty()) {
+            while (!shard.exchange().orElseThrow().outgoing(all, 0, 1).isEmpty()) {
                 Thread.onSpinWait();
             }
         }

@@ -95,7 +95,8 @@ public abstract class JournalsConformance extends StoreConformance {
         advance(Duration.ofSeconds(1));
         apply(worker, advance(run, 1, STAY, failed, note(1, 2, 40), child));
         advance(Duration.ofSeconds(1));
-        Entry headers = new Entry(6, Entry.HEADERS, Entry.Kind.RECEIVE, "m", Entry.Status.HEADERS, payload("tenant=acme"));
+        Entry headers =
+                new Entry(6, Entry.HEADERS, Entry.Kind.RECEIVE, "m", Entry.Status.HEADERS, payload("tenant=acme"));
         apply(worker, advance(run, 1, STAY, later, headers));
 
         List<Timed> all = byTime(run, 100, 1_000);

@@ -94,8 +94,7 @@ public final class Session implements Host, PipelineHost {
         this.home = home;
         this.acquisitions = new Acquisitions(home::acquired);
         this.tokens = new Tokens(
-                settings.store().mailboxes().secret(),
-                settings.parts().stores().size() > 1);
+                settings.store().mailboxes().secret(), settings.parts().stores().size() > 1);
         this.committer = new Committer(
                 settings.ledger(), settings.clockwork(), id, settings.store().lanes(), this::alive);
         this.store = new SessionStore(settings, committer, shared.part(), shared.clients(), clock, id, this::alive);

@@ -87,7 +87,8 @@ public final class PostgresExchange implements Exchange {
         Short[] some = partitions.stream().map(Integer::shortValue).toArray(Short[]::new);
         return query.all(
                 sql.outgoing,
-                parameters -> parameters.shorts(some).number(after).integer(limit).integer(limit),
+                parameters ->
+                        parameters.shorts(some).number(after).integer(limit).integer(limit),
                 PostgresExchange::outgoing);
     }
 
@@ -139,11 +140,9 @@ public final class PostgresExchange implements Exchange {
 
     @Override
     public List<Lived> children(Collection<Lived> parents) {
-        long[] keys =
-                parents.stream().mapToLong(parent -> parent.run().key()).toArray();
+        long[] keys = parents.stream().mapToLong(parent -> parent.run().key()).toArray();
         int[] lives = parents.stream().mapToInt(Lived::life).toArray();
-        return query.all(
-                sql.children, parameters -> parameters.longs(keys).ints(lives), PostgresExchange::lived);
+        return query.all(sql.children, parameters -> parameters.longs(keys).ints(lives), PostgresExchange::lived);
     }
 
     private static Lived lived(ResultSet row) throws SQLException {

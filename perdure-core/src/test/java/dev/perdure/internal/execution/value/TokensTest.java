@@ -42,7 +42,8 @@ class TokensTest {
         }
         assertThat(Partitions.ofTokenHash(Tokens.hash(life("a", 1).token(tokens, 7))))
                 .isEmpty();
-        assertThat(life("a", 1).tokenOfPart(tokens, 7)).isNotEqualTo(life("a", 1).tokenOfPart(tokens, 8));
+        assertThat(life("a", 1).tokenOfPart(tokens, 7))
+                .isNotEqualTo(life("a", 1).tokenOfPart(tokens, 8));
     }
 
     @Test
