@@ -26,7 +26,6 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -77,12 +76,7 @@ final class Dispatcher {
 
     private volatile boolean draining;
     private volatile boolean hungry;
-    /** How many runs have left since the last poll began. */
-    private final AtomicInteger leftSince = new AtomicInteger();
-    /** How many of their places no poll has taken yet, as far as this worker can tell. */
-    private final AtomicInteger freePlaces = new AtomicInteger();
-    /** How many free places make the next poll worthwhile. */
-    private volatile int worthwhile = 1;
+    private final FreePlaces freePlaces = new FreePlaces();
 
     private volatile boolean reconcile;
     private long nextReconcile;
@@ -116,9 +110,7 @@ final class Dispatcher {
      * alone. Otherwise a worker would poll without a pause under load, each time one of its runs ends.
      */
     void madeRoom() {
-        int free = freePlaces.incrementAndGet();
-        int left = leftSince.incrementAndGet();
-        if (hungry && (left == 1 || free >= worthwhile)) {
+        if (freePlaces.left() && hungry) {
             look.raise();
         }
     }
@@ -170,12 +162,9 @@ final class Dispatcher {
         }
     }
 
-    /**
-     * Waits for a moment if a limit kept runs from the last poll and fewer places are free now than half of what it
-     * claimed: a claim of many costs hardly more than a claim of one. A hint ends the wait.
-     */
+    /** Waits for a moment if only a few places of a queue with limits are free. A hint ends the wait. */
     private void gather() {
-        if (leftSince.get() > 0 && freePlaces.get() < worthwhile) {
+        if (freePlaces.areFew()) {
             settings.clockwork().giveWay(look, GATHERING);
         }
     }
@@ -201,7 +190,7 @@ final class Dispatcher {
     }
 
     private Polled poll(Session session) {
-        leftSince.set(0);
+        freePlaces.pollBegins();
         giveBackForgotten(session);
         endExclusiveIfTime(session);
         boolean empty = session.isEmpty();
@@ -228,14 +217,11 @@ final class Dispatcher {
         if (!polled.aloneWaits()) {
             aloneWaitsSince = Clockwork.NEVER;
         }
+        int claimed = polled.claimed().size();
         boolean alone = exclusive || polled.claimed().stream().anyMatch(Claimed::alone);
-        hungry = alone
-                || polled.aloneWaits()
-                || polled.limited()
-                || polled.claimed().size() == limit;
-        worthwhile = polled.limited() ? Math.max(1, polled.claimed().size() / 2) : 1;
-        taken(polled.claimed().size());
-        if (hungry && leftSince.get() > 0) {
+        hungry = alone || polled.aloneWaits() || polled.limited() || claimed == limit;
+        freePlaces.polled(claimed, session.size() + claimed, polled.limited());
+        if (hungry && freePlaces.someLeft()) {
             look.raise(); // A run left before the dispatcher knew that others wait for its place.
         }
         if (polled.aloneWaits() && !aloneToo && session.isEmpty()) {
@@ -244,14 +230,6 @@ final class Dispatcher {
         othersFirst = false;
         launch(session, polled.claimed());
         return polled;
-    }
-
-    /**
-     * Subtracts the places that a poll has taken. Some of the runs that left during the poll left before it claimed, so
-     * their places are taken too; places of all that left earlier are taken, or no run may have them.
-     */
-    private void taken(int places) {
-        freePlaces.updateAndGet(free -> Math.clamp(free - places, 0, leftSince.get()));
     }
 
     private void measure(Session session, Polled polled, long began) {

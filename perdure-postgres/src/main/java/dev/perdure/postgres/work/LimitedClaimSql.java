@@ -429,7 +429,7 @@ public final class LimitedClaimSql {
     public final String claimUnkeyed;
 
     public LimitedClaimSql(Schema schema, LedgerSql ledger) {
-        this.waiting = Pieces.sql(schema, WAITING.replace("${waits}", WAITS));
+        this.waiting = String.join(";\n", ledger.settings, Pieces.sql(schema, WAITING.replace("${waits}", WAITS)));
         this.freeAt = Pieces.sql(schema, FREE_AT);
         this.claim =
                 String.join(";\n", ledger.settings, Pieces.sql(schema, LOCK), Pieces.sql(schema, composed(CLAIM, "")));

@@ -165,15 +165,17 @@ public final class LimitedClaims {
     private List<Waiting> waiting(Poll request) {
         return database.call(connection -> {
             try (PreparedStatement statement = Database.prepare(connection, sql.waiting)) {
-                bindQueues(new Parameters(statement), request);
-                try (ResultSet rows = statement.executeQuery()) {
-                    List<Waiting> waiting = new ArrayList<>();
-                    while (rows.next()) {
-                        waiting.add(new Waiting(
-                                rows.getString("name"), rows.getBoolean("alone"), rows.getBoolean("keyed")));
-                    }
-                    return waiting;
+                bindQueues(new Parameters(statement).text(Database.LOCK_TIMEOUT), request);
+                statement.execute();
+                Results results = new Results(statement);
+                results.skip();
+                ResultSet rows = results.next();
+                List<Waiting> waiting = new ArrayList<>();
+                while (rows.next()) {
+                    waiting.add(
+                            new Waiting(rows.getString("name"), rows.getBoolean("alone"), rows.getBoolean("keyed")));
                 }
+                return waiting;
             }
         });
     }

@@ -28,10 +28,6 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
-import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.ConcurrentMap;
-import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.IntFunction;
 import org.jspecify.annotations.Nullable;
 
@@ -55,32 +51,7 @@ public final class PostgresDispatch implements Dispatch {
     private final PostgresPermits permits;
     private final LimitedClaims limitedClaims;
     private final Placements placements;
-    private final AtomicLong polls = new AtomicLong();
-    /** How many hints have come that let workers poll. */
-    private final AtomicLong heard = new AtomicLong();
-
-    /** The queues with limits in which a worker has found waiting runs. */
-    private final ConcurrentMap<Integer, List<Waiting>> waitingQueues = new ConcurrentHashMap<>();
-
-    /** For which workers there was nothing but runs of queues with limits, the last time. */
-    private final ConcurrentMap<Integer, Quiet> quietWorkers = new ConcurrentHashMap<>();
-
-    /**
-     * There was nothing to do for a worker but to claim of queues with limits. Where places become free every
-     * millisecond, a worker need not look for all the rest each time: that would double the time until a free place is
-     * taken. It looks after a hint, and as often as a busy worker polls without hints.
-     *
-     * @param since when the worker looked
-     * @param heard how many hints had come by then
-     * @param nextDue when the next timer is due
-     */
-    private record Quiet(long since, long heard, @Nullable Instant nextDue) {
-        private static final long NANOS = TimeUnit.MILLISECONDS.toNanos(25);
-
-        boolean lasts(long now, long heardByNow) {
-            return now - since < NANOS && heard == heardByNow;
-        }
-    }
+    private final PollOrder order = new PollOrder(System::nanoTime);
 
     public PostgresDispatch(
             Database database,
@@ -114,9 +85,9 @@ public final class PostgresDispatch implements Dispatch {
 
     private void hear(Hints.Hint hint) {
         switch (hint) {
-            case Hints.WorkReady ready -> heard.incrementAndGet();
-            case Hints.WorkerSignalled signalled -> heard.incrementAndGet();
-            case Hints.MailArrived mail -> heard.incrementAndGet();
+            case Hints.WorkReady ready -> order.hear();
+            case Hints.WorkerSignalled signalled -> order.hear();
+            case Hints.MailArrived mail -> order.hear();
             case Hints.LeaseInDoubt doubt -> {}
             case Hints.RunEnded ended -> {}
             case Hints.RunShows shows -> {}
@@ -130,33 +101,29 @@ public final class PostgresDispatch implements Dispatch {
             return new Polled(List.of(), List.of(), null, false);
         }
         List<RunChange> changed = new ArrayList<>();
-        long heardBefore = heard.get();
-        Taken first = limitedFirst(request, worker, changed);
-        Quiet quiet = quietWorkers.get(worker);
-        if (quiet != null
-                && quiet.lasts(System.nanoTime(), heard.get())
-                && !first.runs().isEmpty()) {
+        PollOrder.Beginning beginning = order.begin(worker, request.limit());
+        Taken first = limitedFirst(request, worker, beginning, changed);
+        if (beginning.quiet() && !first.runs().isEmpty()) {
             return new Polled(
                     first.runs(),
                     List.of(),
-                    earliest(quiet.nextDue(), first.freeAt()),
+                    earliest(beginning.nextDue(), first.freeAt()),
                     first.aloneWaits(),
                     changed,
                     true);
         }
         Answer answer = ask(without(request, first.runs()), worker, changed);
         if (!answer.alive()) {
-            waitingQueues.remove(worker);
-            quietWorkers.remove(worker);
+            order.forget(worker);
             return new Polled(List.of(), List.of(), null, false);
         }
         if (answer.inboxWaits()) {
             inbox.read();
         }
-        if (answer.isQuiet()) {
-            quietWorkers.put(worker, new Quiet(System.nanoTime(), heardBefore, answer.nextDue()));
+        if (answer.isQuiet() && first.runs().isEmpty()) {
+            order.foundNothingElse(worker, beginning, answer.nextDue());
         } else {
-            quietWorkers.remove(worker);
+            order.mayFindMore(worker);
         }
         queues.saw(answer.queueRevision());
         List<Claimed> claimed = new ArrayList<>(first.runs());
@@ -168,9 +135,9 @@ public final class PostgresDispatch implements Dispatch {
         if (answer.limitedWaits() && first.runs().isEmpty()) {
             List<Waiting> tried = answer.woke() ? List.of() : first.waiting();
             last = limitedBeside(tried, without(request, claimed), worker, changed);
-            waitingQueues.put(worker, last.waiting());
+            order.waiting(worker, last.waiting());
         } else if (!answer.limitedWaits()) {
-            waitingQueues.remove(worker);
+            order.waiting(worker, List.of());
         }
         claimed.addAll(last.runs());
         if (answer.limitsDue()) {
@@ -215,23 +182,12 @@ public final class PostgresDispatch implements Dispatch {
         return more && request.limit() > 0 ? ask(request, worker, changed).claimed() : List.of();
     }
 
-    /**
-     * Claims from queues with limits before the others, from the queues in which runs waited recently: that saves a
-     * round trip. It does so every other time for half of the room, and every fourth time not at all. So neither kind
-     * of queue waits while the other fills the worker, and queues and keys that have begun to wait since are found.
-     */
-    private Taken limitedFirst(Poll request, int worker, List<RunChange> paused) {
-        List<Waiting> waiting = waitingQueues.getOrDefault(worker, List.of());
-        if (waiting.isEmpty()) {
+    private Taken limitedFirst(Poll request, int worker, PollOrder.Beginning beginning, List<RunChange> paused) {
+        if (beginning.queues().isEmpty()) {
             return Taken.NOTHING;
         }
-        long poll = polls.incrementAndGet();
-        int room = poll % 2 == 1 ? request.limit() : request.limit() / 2;
-        if (poll % 4 == 0 || room == 0) {
-            return Taken.NOTHING;
-        }
-        Poll first = request.forAtMost(room, request.aloneToo());
-        return limited(first, worker, paused, lane -> limitedClaims.claim(first, worker, lane, waiting));
+        Poll first = request.forAtMost(beginning.room(), request.aloneToo());
+        return limited(first, worker, paused, lane -> limitedClaims.claim(first, worker, lane, beginning.queues()));
     }
 
     private Taken limitedBeside(List<Waiting> tried, Poll request, int worker, List<RunChange> paused) {
