@@ -2,6 +2,7 @@ package dev.perdure.examples;
 
 import dev.perdure.Perdure;
 import dev.perdure.PerdureBuilder;
+import dev.perdure.attribute.Attribute;
 import dev.perdure.bulk.ReencryptionReport;
 import dev.perdure.payload.Compression;
 import dev.perdure.payload.Encryption;
@@ -19,6 +20,15 @@ public final class Secrets {
     public static PerdureBuilder encrypted(Store store, SecretKey key) {
         EncryptionKeys keys = EncryptionKeys.of("2025", Map.of("2025", key));
         return Perdure.on(store).transform(Encryption.with(keys));
+    }
+    // endregion
+
+    // region attributes
+    static final Attribute<String> EMAIL = Attribute.text("email");
+
+    /** An engine that also encrypts an attribute. */
+    public static PerdureBuilder hidden(Store store, EncryptionKeys keys) {
+        return Perdure.on(store).transform(Encryption.with(keys).attributes(EMAIL));
     }
     // endregion
 

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.perdure.Definition;
 import dev.perdure.Invocation;
 import dev.perdure.Perdure;
+import dev.perdure.Run;
 import dev.perdure.RunId;
 import dev.perdure.TypeRef;
 import dev.perdure.memory.MemoryStore;
@@ -47,6 +48,11 @@ class SecretsTest {
         EncryptionKeys onlyNew = EncryptionKeys.of("2026", Map.of("2026", NEW));
         try (Perdure without = Secrets.turnedOn(store, onlyNew).register(pay).start()) {
             assertThat(result(without, "first")).as("without the old key").isEqualTo("paid by 4712");
+        }
+        try (Perdure hiding = Secrets.hidden(store, keys).register(pay).start()) {
+            Run<String> run =
+                    hiding.start(Invocation.of(pay, "4713"), id("hidden").attribute(Secrets.EMAIL, "anna@example.org"));
+            assertThat(run.info().description().get(Secrets.EMAIL)).contains("anna@example.org");
         }
         try (Perdure small = Secrets.compressed(store, keys).register(pay).start()) {
             String card = "4".repeat(100_000);

@@ -38,6 +38,7 @@ import org.junit.jupiter.api.Test;
 import tools.jackson.databind.JsonNode;
 
 class RunsCommandIT extends CommandsOnPostgres {
+    private static final Attribute<String> EMAIL = Attribute.text("email");
     private static final Definition<String, String> WAITS =
             Definition.of("waits", String.class, String.class, (ctx, in) -> in);
 
@@ -129,10 +130,11 @@ class RunsCommandIT extends CommandsOnPostgres {
         assertThat(perdure(onDatabase("migrate"))).isZero();
         try (PostgresStore store = PostgresStore.on(database().dataSource()).open();
                 Perdure engine = Perdure.on(store)
-                        .transform(Encryption.with(keys))
+                        .transform(Encryption.with(keys).attributes(EMAIL))
                         .register(pay, asks)
                         .start()) {
-            engine.start(Invocation.of(pay, "fine"), StartOptions.id("enc-1")).result();
+            StartOptions hidden = StartOptions.id("enc-1").attribute(EMAIL, "anna@example.org");
+            engine.start(Invocation.of(pay, "fine"), hidden).result();
             assertThatThrownBy(() -> engine.start(Invocation.of(pay, "broken"), StartOptions.id("enc-2"))
                             .result())
                     .isInstanceOf(RunFailedException.class);
@@ -160,6 +162,12 @@ class RunsCommandIT extends CommandsOnPostgres {
             assertThat(out())
                     .containsPattern("The re-encryption reencryption:\\S+ has ended: \\d\\d values encrypted anew "
                             + "with key '2026'; left: none\\.");
+            assertThat(perdure(onDatabase("runs", "reencrypt", "--key", "2027", "--wait")))
+                    .isOne();
+            assertThat(out())
+                    .containsPattern(
+                            "The re-encryption reencryption:\\S+ is paused: .*A worker encrypts with the key '2026', "
+                                    + "and all values are to be encrypted with '2027'\\.");
             Run<String> read = engine.run(RunId.of("enc-1"), TypeRef.of(String.class));
             assertThat(read.result()).isEqualTo("secret fine");
             assertThat(perdure(onDatabase("runs", "show", "enc-1"))).isZero();
@@ -167,6 +175,7 @@ class RunsCommandIT extends CommandsOnPostgres {
         }
         assertThat(perdure(onDatabase("runs", "show", "enc-1"))).isZero();
         assertThat(out()).contains("input       {\"encrypted\": \"2026\", \"size\": ", "result      {\"encrypted\":");
+        assertThat(out()).containsPattern("email.*encrypted.*2026").doesNotContain("anna@example.org");
         assertThat(perdure(onDatabase("runs", "show", "enc-2"))).isZero();
         assertThat(out()).contains("(its message is hidden)").doesNotContain("secret");
         assertThat(perdure(onDatabase("runs", "fork", "enc-2", "--from", "1"))).isNotZero();

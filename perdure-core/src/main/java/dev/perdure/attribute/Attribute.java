@@ -148,9 +148,14 @@ public final class Attribute<T> {
     /**
      * A stored value as this attribute has it.
      *
-     * @throws InvalidRequestException if it is of another type
+     * @throws InvalidRequestException if it is of another type, or encrypted
      */
     public T read(AttributeValue value) {
+        if (value instanceof AttributeValue.Encrypted) {
+            throw new InvalidRequestException(
+                    "The attribute '%s' of the run is encrypted, and this process cannot decrypt it. Read it through an engine whose transform has the key."
+                            .formatted(name));
+        }
         if (value.kind() != kind) {
             throw new InvalidRequestException(
                     "The attribute '%s' of the run is %s, and is read as %s. Declare it with the type that it was set with."

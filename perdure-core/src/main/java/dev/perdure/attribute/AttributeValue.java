@@ -9,6 +9,7 @@ import java.time.Instant;
 import java.time.temporal.ChronoUnit;
 import java.util.List;
 import java.util.Locale;
+import java.util.regex.Pattern;
 
 /** A value of an attribute, in the one form in which it is stored and compared. */
 public sealed interface AttributeValue {
@@ -26,7 +27,9 @@ public sealed interface AttributeValue {
         /** An instant. */
         TIME("a time"),
         /** Words. */
-        KEYWORDS("a list of keywords");
+        KEYWORDS("a list of keywords"),
+        /** A value of one of the other types, encrypted. */
+        ENCRYPTED("an encrypted value");
 
         private final String named;
 
@@ -196,6 +199,45 @@ public sealed interface AttributeValue {
     }
 
     /**
+     * A value as the store has it, if the attribute is {@linkplain dev.perdure.payload.Encryption#attributes encrypted}.
+     * Views have it only where the engine cannot decrypt it.
+     *
+     * @param base64 its bytes, in Base64
+     */
+    record Encrypted(String base64) implements AttributeValue {
+        /** More than any value has that could be stored before it was encrypted. */
+        private static final int MOST_CHARACTERS = 10_000;
+
+        private static final Pattern BASE64 = Pattern.compile("[A-Za-z0-9+/]+={0,2}");
+
+        /** Checks that it is given. */
+        public Encrypted {
+            Texts.requireGiven("encrypted value", base64);
+        }
+
+        @Override
+        public void require(String name) {
+            if (base64.length() > MOST_CHARACTERS
+                    || base64.length() % 4 != 0
+                    || !BASE64.matcher(base64).matches()) {
+                throw new InvalidRequestException(
+                        "The value of the attribute '%s' is no encrypted value: it is not Base64, or has more than %d characters. Give the plain value."
+                                .formatted(name, MOST_CHARACTERS));
+            }
+        }
+
+        @Override
+        public List<String> texts() {
+            return List.of(base64);
+        }
+
+        @Override
+        public Kind kind() {
+            return Kind.ENCRYPTED;
+        }
+    }
+
+    /**
      * Checks that it can be stored.
      *
      * @param name the attribute, for messages
@@ -224,6 +266,7 @@ public sealed interface AttributeValue {
                 case FLAG -> new Flag(Boolean.parseBoolean(value));
                 case TIME -> new Time(Instant.parse(value));
                 case KEYWORDS -> new Keywords(List.of(value.split("\n", -1)));
+                case ENCRYPTED -> new Encrypted(value);
             };
         } catch (DateTimeException | IllegalArgumentException wrong) {
             throw new InvalidRequestException(

@@ -53,10 +53,7 @@ public record Description(
         Map<String, AttributeValue> more = new TreeMap<>(attributes);
         more.put(name, value);
         int bytes = more.entrySet().stream()
-                .mapToInt(each -> bytes(each.getKey())
-                        + each.getValue().texts().stream()
-                                .mapToInt(Description::bytes)
-                                .sum())
+                .mapToInt(each -> bytes(each.getKey()) + bytes(each.getValue()))
                 .sum();
         if (bytes > MAX_ATTRIBUTES) {
             throw new InvalidRequestException(
@@ -64,6 +61,13 @@ public record Description(
                             .formatted(name, bytes, MAX_ATTRIBUTES));
         }
         return new Description(more, memo, status, headers);
+    }
+
+    /** An encrypted value was counted before it was encrypted. */
+    private static int bytes(AttributeValue value) {
+        return value instanceof AttributeValue.Encrypted
+                ? 0
+                : value.texts().stream().mapToInt(Description::bytes).sum();
     }
 
     private static int bytes(String text) {
@@ -75,6 +79,11 @@ public record Description(
         Map<String, AttributeValue> fewer = new TreeMap<>(attributes);
         fewer.remove(name);
         return new Description(fewer, memo, status, headers);
+    }
+
+    /** The same with other attributes. */
+    public Description withAttributes(Map<String, ? extends AttributeValue> others) {
+        return new Description(new TreeMap<>(others), memo, status, headers);
     }
 
     /** The same with this memo. */

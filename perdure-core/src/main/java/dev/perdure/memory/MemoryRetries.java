@@ -190,7 +190,7 @@ final class MemoryRetries {
         if (refusal != null) {
             return new Outcome.Refused(refusal);
         }
-        if (fork.lacksEntriesOf(plan)) {
+        if (fork.isOutdated(plan, source.description)) {
             return new Outcome.Outdated();
         }
         NewRun run = fork.of(source.start.describedAs(source.description));
@@ -205,7 +205,7 @@ final class MemoryRetries {
                 Recorded recorded = Objects.requireNonNull(source.journal.get(same));
                 forked.journal.putIfAbsent(same, recorded);
             }
-            for (Entry entry : Objects.requireNonNullElse(fork.entries(), List.<Entry>of())) {
+            for (Entry entry : fork.entries()) {
                 Row.Place place = new Row.Place(entry.position(), entry.note());
                 forked.journal.computeIfPresent(place, (same, recorded) -> new Recorded(entry, recorded.at()));
             }

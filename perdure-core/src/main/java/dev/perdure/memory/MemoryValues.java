@@ -1,6 +1,7 @@
 package dev.perdure.memory;
 
 import dev.perdure.RunId;
+import dev.perdure.attribute.AttributeValue;
 import dev.perdure.spi.change.Entry;
 import dev.perdure.spi.change.ObjectCall;
 import dev.perdure.spi.change.ObjectKey;
@@ -8,8 +9,10 @@ import dev.perdure.spi.change.Payload;
 import dev.perdure.spi.change.Recorded;
 import dev.perdure.spi.payload.StoredValues;
 import java.util.ArrayList;
+import java.util.Base64;
 import java.util.Comparator;
 import java.util.List;
+import java.util.Map;
 import java.util.NavigableMap;
 import java.util.TreeMap;
 import java.util.function.Consumer;
@@ -41,16 +44,19 @@ final class MemoryValues implements StoredValues {
     public Page read(List<String> after, String key) {
         return tables.inTransaction(() -> {
             List<Value> values = new ArrayList<>();
-            slots().tailMap(after, false).forEach((address, slot) -> {
-                if (values.size() <= PAGE && StoredValues.concerns(slot.payload(), key)) {
-                    values.add(new Value(address, slot.site(), slot.payload()));
+            long bytes = 0;
+            for (Map.Entry<List<String>, Slot> each :
+                    slots().tailMap(after, false).entrySet()) {
+                Slot slot = each.getValue();
+                if (StoredValues.concerns(slot.payload(), key)) {
+                    if (values.size() == PAGE || bytes >= PAGE_BYTES) {
+                        return new Page(values, values.getLast().address());
+                    }
+                    values.add(new Value(each.getKey(), slot.site(), slot.payload()));
+                    bytes += slot.payload().size();
                 }
-            });
-            return values.size() <= PAGE
-                    ? new Page(values, List.of())
-                    : new Page(
-                            List.copyOf(values.subList(0, PAGE)),
-                            values.get(PAGE - 1).address());
+            }
+            return new Page(values, List.of());
         });
     }
 
@@ -119,6 +125,16 @@ final class MemoryValues implements StoredValues {
                             output.value().payload(),
                             bytes -> row.published.set(index, output.with(bytes))));
         }
+        row.description.attributes().forEach((name, value) -> {
+            if (value instanceof AttributeValue.Encrypted encrypted) {
+                slots.put(
+                        List.of("attribute", key, name),
+                        new Slot(
+                                new Site.Attribute(run, name),
+                                new Payload(Base64.getDecoder().decode(encrypted.base64())),
+                                bytes -> put(row, name, bytes)));
+            }
+        });
         row.reports.forEach((position, kept) -> {
             Payload heartbeat = kept.heartbeat();
             if (heartbeat != null) {
@@ -130,6 +146,12 @@ final class MemoryValues implements StoredValues {
                                 bytes -> row.reports.put(position, kept.with(bytes))));
             }
         });
+    }
+
+    private static void put(Row row, String name, Payload bytes) {
+        Map<String, AttributeValue> anew = new TreeMap<>(row.description.attributes());
+        anew.put(name, new AttributeValue.Encrypted(Base64.getEncoder().encodeToString(bytes.bytes())));
+        row.description = row.description.withAttributes(anew);
     }
 
     private static Site position(Row row, Entry entry) {

@@ -1,5 +1,6 @@
 package dev.perdure.payload;
 
+import dev.perdure.attribute.Attribute;
 import dev.perdure.error.DecryptionException;
 import dev.perdure.error.DecryptionException.Reason;
 import dev.perdure.error.InvalidRequestException;
@@ -16,6 +17,8 @@ import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
 import java.util.Arrays;
 import java.util.Optional;
+import java.util.Set;
+import java.util.TreeSet;
 import javax.crypto.AEADBadTagException;
 import javax.crypto.Cipher;
 import javax.crypto.SecretKey;
@@ -41,16 +44,18 @@ public final class Encryption implements PayloadTransform {
 
     private final EncryptionKeys keys;
     private final boolean readsPlain;
+    private final Set<String> attributes;
     private final SecureBytes random = new SecureBytes();
 
-    private Encryption(EncryptionKeys keys, boolean readsPlain) {
+    private Encryption(EncryptionKeys keys, boolean readsPlain, Set<String> attributes) {
         this.keys = keys;
         this.readsPlain = readsPlain;
+        this.attributes = attributes;
     }
 
     /** Encrypts with the current key, and decrypts with all. */
     public static Encryption with(EncryptionKeys keys) {
-        return new Encryption(keys, false);
+        return new Encryption(keys, false, Set.of());
     }
 
     /**
@@ -58,7 +63,19 @@ public final class Encryption implements PayloadTransform {
      * was turned on. It cannot tell such a value from one that an intruder has written.
      */
     public Encryption readingPlain() {
-        return new Encryption(keys, true);
+        return new Encryption(keys, true, attributes);
+    }
+
+    /**
+     * The same, which also encrypts these attributes of runs, besides those named before. Operators with the key see their
+     * values, and others see that they are encrypted. No run is found by them: a filter that names one is refused.
+     */
+    public Encryption attributes(Attribute<?>... encrypted) {
+        Set<String> names = new TreeSet<>(attributes);
+        for (Attribute<?> each : encrypted) {
+            names.add(each.name());
+        }
+        return new Encryption(keys, readsPlain, names);
     }
 
     @Override
@@ -104,6 +121,11 @@ public final class Encryption implements PayloadTransform {
     @Override
     public boolean hidesTexts() {
         return true;
+    }
+
+    @Override
+    public boolean encryptsAttribute(String name) {
+        return attributes.contains(name);
     }
 
     @Override

@@ -3,6 +3,7 @@ package dev.perdure.spi;
 import dev.perdure.HistoryEvent;
 import dev.perdure.Perdure;
 import dev.perdure.Run;
+import dev.perdure.RunInfo;
 import dev.perdure.StartOptions;
 import dev.perdure.audit.Operator;
 import dev.perdure.error.InvalidRequestException;
@@ -70,6 +71,9 @@ public interface EngineView {
 
     /** How the engine turns the values of a place into bytes. */
     Codec codec(PayloadPlace place);
+
+    /** A run that the store has found, with its encrypted attributes decrypted, if this engine has their keys. */
+    RunInfo decrypted(RunInfo stored);
 
     /** What callers can start or call here, by name, without the engine's own definitions and the tasks of DAGs. */
     List<Signature> signatures();

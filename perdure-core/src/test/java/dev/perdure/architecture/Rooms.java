@@ -33,6 +33,7 @@ final class Rooms {
             room(
                     "handle",
                     "command",
+                    "commit",
                     "waiter",
                     "dag",
                     "history",

@@ -218,6 +218,12 @@ final class EncryptionTest {
     @Test
     void it_compresses_before_it_encrypts() {
         var both = Compression.over(100).then(encryption);
+        assertThatThrownBy(() -> encryption.then(Compression.over(100)))
+                .isInstanceOf(InvalidRequestException.class)
+                .hasMessage(
+                        "Compression is to transform values that Encryption has encrypted. These do not get smaller, and the engine could not see their key. "
+                                + "Encrypt last, as in Compression.over(4096).then(Encryption.with(keys)).");
+        assertThatThrownBy(() -> both.then(Compression.over(100))).isInstanceOf(InvalidRequestException.class);
         Payload text = bytes("tea ".repeat(1000));
         Payload stored = both.apply(text, PLACE);
         assertThat(stored.size()).isLessThan(200);

@@ -6,12 +6,14 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.perdure.Definition;
 import dev.perdure.Invocation;
 import dev.perdure.Perdure;
+import dev.perdure.attribute.Attribute;
 import dev.perdure.dag.Dag;
 import dev.perdure.http.internal.json.Json;
 import dev.perdure.http.security.Role;
 import dev.perdure.memory.MemoryStore;
 import dev.perdure.payload.Encryption;
 import dev.perdure.payload.EncryptionKeys;
+import java.util.List;
 import java.util.Map;
 import javax.crypto.spec.SecretKeySpec;
 import org.junit.jupiter.api.Test;
@@ -51,6 +53,37 @@ final class EncryptedValuesTest {
             assertThat(hidden.at("/input/encrypted").asString()).isEqualTo("2025");
             assertThat(hidden.at("/result/encrypted").asString()).isEqualTo("2025");
             assertThat(hidden.at("/result/size").asInt()).isGreaterThan(40);
+        }
+    }
+
+    @Test
+    void an_encrypted_attribute_is_shown_with_the_key_and_no_run_is_found_by_it() {
+        Attribute<String> email = Attribute.text("email");
+        MemoryStore store = new MemoryStore();
+        try (Perdure perdure = Perdure.on(store)
+                        .transform(ENCRYPTION.attributes(email))
+                        .register(pay)
+                        .start();
+                Perdure withoutKey = Perdure.on(store).start()) {
+            perdure.start(Invocation.of(pay, "card"), id("run").attribute(email, "anna@example.org"))
+                    .result();
+            HttpApi api = HttpApi.on(perdure).authentication(ApiKit.tokens()).build();
+            assertThat(get(api, "/runs/run").at("/run/attributes/email").asString())
+                    .isEqualTo("anna@example.org");
+            assertThat(get(api, "/runs?definition=pay").toString()).contains("anna@example.org");
+            for (String path : List.of("/runs", "/runs/count", "/statistics/runs", "/statistics/failures")) {
+                var refused = api.handle(ApiKit.request("GET", path + "?where=email%3Danna", Role.VIEWER));
+                assertThat(refused.status()).as(path).isEqualTo(400);
+                assertThat(Json.read(refused.bytes()).toString())
+                        .contains("The attribute 'email' is encrypted, so no run is found by it.");
+            }
+            HttpApi other =
+                    HttpApi.on(withoutKey).authentication(ApiKit.tokens()).build();
+            JsonNode hidden = get(other, "/runs/run");
+            assertThat(hidden.at("/run/attributes/email/encrypted").asString()).isEqualTo("2025");
+            assertThat(get(other, "/runs?definition=pay").toString())
+                    .contains("\"encrypted\":\"2025\"")
+                    .doesNotContain("anna");
         }
     }
 

@@ -44,8 +44,9 @@ final class EncryptedInboxIT {
                         .notifications(false)
                         .open()) {
             TestServer.execute("""
-                    INSERT INTO %1$s.inbox (seed, wish, id, definition, queue, input)
-                    VALUES (1, 0, 'a', 'order', 'default', decode('%2$s', 'hex'));
+                    INSERT INTO %1$s.inbox (seed, wish, id, definition, queue, input, attributes)
+                    VALUES (1, 0, 'a', 'order', 'default', decode('%2$s', 'hex'),
+                            jsonb_build_object('customer', 'c-1', 'email', jsonb_build_object('encrypted', encode(decode('%2$s', 'hex'), 'base64'))));
                     INSERT INTO %1$s.inbox (seed, wish, id, token, channel, status, name, input)
                     VALUES (0, 9, 'b', gen_random_uuid(), 0, 0, 'topic', decode('%2$s', 'hex'));
                     INSERT INTO %1$s.inbox (seed, wish, id, reason) VALUES (0, 1, 'c', 'a cancel');
@@ -54,7 +55,9 @@ final class EncryptedInboxIT {
             assertThat(found)
                     .extracting(Value::site)
                     .containsExactly(
-                            new Site.Input(RunId.of("a")), new Site.Mailed(RunId.of("b"), Channel.message("topic")));
+                            new Site.Input(RunId.of("a")),
+                            new Site.Mailed(RunId.of("b"), Channel.message("topic")),
+                            new Site.Attribute(RunId.of("a"), "email"));
             List<Replacement> all = found.stream()
                     .map(value -> new Replacement(value.address(), value.payload(), NEW))
                     .toList();
@@ -67,7 +70,7 @@ final class EncryptedInboxIT {
                         .isOne();
                 other.rollback();
             }
-            assertThat(store.values().replace(all)).as("the other one").isOne();
+            assertThat(store.values().replace(all)).as("the others").isEqualTo(2);
             assertThat(found(store.values())).isEmpty();
         }
     }

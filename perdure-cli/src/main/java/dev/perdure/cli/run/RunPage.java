@@ -214,7 +214,14 @@ public final class RunPage {
             case AttributeValue.Flag flag -> flag.value();
             case AttributeValue.Time time -> time.value();
             case AttributeValue.Keywords keywords -> keywords.words();
+            case AttributeValue.Encrypted encrypted -> sealed(encrypted);
         };
+    }
+
+    private static Map<String, Object> sealed(AttributeValue.Encrypted value) {
+        return EncryptedPayload.of(value)
+                .map(seen -> Map.<String, Object>of("encrypted", seen.key(), "size", seen.size()))
+                .orElseGet(() -> Map.of("encrypted", ""));
     }
 
     private static String stackTrace(Throwable thrown) {

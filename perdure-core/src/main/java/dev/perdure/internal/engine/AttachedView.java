@@ -1,6 +1,7 @@
 package dev.perdure.internal.engine;
 
 import dev.perdure.Run;
+import dev.perdure.RunInfo;
 import dev.perdure.StartOptions;
 import dev.perdure.audit.Operator;
 import dev.perdure.error.ClosedException;
@@ -16,6 +17,7 @@ import dev.perdure.internal.handle.HistoryPages;
 import dev.perdure.internal.handle.RunHandle;
 import dev.perdure.internal.handle.TaskReruns;
 import dev.perdure.internal.json.JsonCodec;
+import dev.perdure.internal.payload.EncryptedAttributes;
 import dev.perdure.internal.settings.Settings;
 import dev.perdure.internal.text.Texts;
 import dev.perdure.internal.waiter.ProgressWaiters;
@@ -108,6 +110,11 @@ final class AttachedView implements EngineView {
     @Override
     public Codec codec(PayloadPlace place) {
         return settings.rules().codec().at(place);
+    }
+
+    @Override
+    public RunInfo decrypted(RunInfo stored) {
+        return new EncryptedAttributes(settings.rules().codec()).decrypted(stored);
     }
 
     @Override

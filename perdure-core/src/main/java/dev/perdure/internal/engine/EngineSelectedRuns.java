@@ -15,6 +15,7 @@ import dev.perdure.internal.bulk.BulkFunction;
 import dev.perdure.internal.bulk.BulkState;
 import dev.perdure.internal.execution.value.CallTarget;
 import dev.perdure.internal.handle.RunHandle;
+import dev.perdure.internal.payload.EncryptedAttributes;
 import dev.perdure.internal.settings.Settings;
 import dev.perdure.internal.text.Texts;
 import dev.perdure.spi.Runs;
@@ -26,13 +27,21 @@ import java.util.Map;
 
 /** The runs that a filter selects, for one operator. */
 record EngineSelectedRuns(RunFilter filter, RunHandle.Services services, Starter starter) implements SelectedRuns {
+    EngineSelectedRuns {
+        attributes(services).requireNoneIn(filter);
+    }
+
+    private static EncryptedAttributes attributes(RunHandle.Services services) {
+        return new EncryptedAttributes(services.settings().rules().codec());
+    }
+
     private Runs runs() {
         return services.settings().store().runs();
     }
 
     @Override
     public List<RunInfo> list() {
-        return runs().list(filter);
+        return runs().list(filter).stream().map(attributes(services)::decrypted).toList();
     }
 
     @Override

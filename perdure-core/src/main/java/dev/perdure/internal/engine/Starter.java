@@ -213,7 +213,7 @@ final class Starter {
                 options.delay().orElse(null),
                 null,
                 callee.object(options),
-                options.description(),
+                values.attributes().encrypted(id, options.description()),
                 options.key().orElse(null),
                 new Admission(options.startWithin().orElse(null), options.weight())
                         .withKey(options.startKey().orElse(null), false)

@@ -26,8 +26,12 @@ final class EncryptedRuns {
         Stream<Payload> input = settings.store().runs().basis(run).map(Runs.Basis::input).stream();
         Stream<Payload> recorded = settings.store().journals().read(run, 0, PAGE_BYTES).entries().stream()
                 .map(entry -> entry.entry().payload()); // SQL may have started it, with a plain input.
-        Stream.concat(input, recorded)
-                .flatMap(payload -> EncryptedPayload.of(payload).stream())
+        Stream<EncryptedPayload> attributes = settings.store().runs().find(run.id()).stream()
+                .flatMap(found -> found.info().description().attributes().values().stream())
+                .flatMap(value -> EncryptedPayload.of(value).stream());
+        Stream.concat(
+                        Stream.concat(input, recorded).flatMap(payload -> EncryptedPayload.of(payload).stream()),
+                        attributes)
                 .findFirst()
                 .ifPresent(encrypted -> {
                     throw new InvalidRequestException(

@@ -2,7 +2,9 @@ package dev.perdure.internal.handle;
 
 import dev.perdure.ForkOptions;
 import dev.perdure.RunId;
+import dev.perdure.attribute.AttributeValue;
 import dev.perdure.error.UnknownRunException;
+import dev.perdure.internal.payload.EncryptedAttributes;
 import dev.perdure.internal.payload.PayloadCodec;
 import dev.perdure.internal.settings.Settings;
 import dev.perdure.spi.Journals;
@@ -14,6 +16,7 @@ import dev.perdure.spi.change.RunRef;
 import dev.perdure.spi.payload.PayloadPlace;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -34,13 +37,18 @@ final class ForkWriter {
 
     /** The seed identifies the fork, together with the id, so all attempts at it have the same. */
     Change.Fork fork(RunRef from, ForkOptions options, RunId id, long seed) {
+        Payload input = input(from, options, id);
+        if (!codec.transforms()) {
+            return new Change.Fork(from.id(), options.position(), id, seed, input);
+        }
+        List<Entry> entries = entries(from, options.position(), id); // before the attributes that they have set
         return new Change.Fork(
                 from.id(),
                 options.position(),
                 id,
                 seed,
-                input(from, options, id),
-                codec.transforms() ? entries(from, options.position(), id) : null,
+                input,
+                new Change.Fork.Copy(entries, attributes(from, id)),
                 null);
     }
 
@@ -59,6 +67,15 @@ final class ForkWriter {
                         "There is no run '%s'. Check the id; retention may have removed it.".formatted(from.id())))
                 .input();
         return codec.at(PayloadPlace.input(from.id())).moved(input, PayloadPlace.input(id));
+    }
+
+    private Map<String, AttributeValue> attributes(RunRef from, RunId id) {
+        return settings.store()
+                .runs()
+                .find(from.id())
+                .map(found -> new EncryptedAttributes(codec)
+                        .copied(from.id(), found.info().description(), id))
+                .orElse(Map.of());
     }
 
     /** All entries before a position: the store sees from them whether the run has recorded more since. */

@@ -23,12 +23,14 @@ import dev.perdure.error.UnknownRunException;
 import dev.perdure.internal.command.Auditor;
 import dev.perdure.internal.command.Commands;
 import dev.perdure.internal.command.MailSender;
+import dev.perdure.internal.commit.Backoff;
 import dev.perdure.internal.dag.TypedDag;
 import dev.perdure.internal.dag.TypedDags;
 import dev.perdure.internal.execution.value.Values;
 import dev.perdure.internal.failure.FailedAttempt;
 import dev.perdure.internal.failure.Failure;
 import dev.perdure.internal.history.HistoryExport;
+import dev.perdure.internal.payload.EncryptedAttributes;
 import dev.perdure.internal.settings.Settings;
 import dev.perdure.internal.text.Texts;
 import dev.perdure.internal.waiter.ProgressWaiters;
@@ -112,11 +114,12 @@ public class RunHandle<R extends @Nullable Object> implements Run<R> {
 
     @Override
     public RunInfo info() {
-        return settings.store()
-                .runs()
-                .find(ref.id())
-                .orElseThrow(() -> removed(ref.id()))
-                .info();
+        return new EncryptedAttributes(settings.rules().codec())
+                .decrypted(settings.store()
+                        .runs()
+                        .find(ref.id())
+                        .orElseThrow(() -> removed(ref.id()))
+                        .info());
     }
 
     @Override
@@ -358,10 +361,12 @@ public class RunHandle<R extends @Nullable Object> implements Run<R> {
         RunId id = options.id().orElseGet(() -> RunId.of(ref.id() + "-fork-" + Long.toHexString(clockwork.random())));
         ForkWriter writer = new ForkWriter(settings);
         long seed = clockwork.random();
-        Optional<RunRef> forked;
-        do {
-            forked = commands.fork(writer.fork(ref, options, id, seed)); // The run may record something in between.
-        } while (forked.isEmpty());
+        Backoff backoff = new Backoff(clockwork);
+        Optional<RunRef> forked = commands.fork(writer.fork(ref, options, id, seed));
+        while (forked.isEmpty()) { // The run has recorded something in between.
+            backoff.pause();
+            forked = commands.fork(writer.fork(ref, options, id, seed));
+        }
         return new RunHandle<>(forked.get(), resultType, services);
     }
 

@@ -97,6 +97,11 @@ public final class PayloadCodec implements Codec {
         return transform == null ? Optional.empty() : transform.key();
     }
 
+    /** Whether the values of the attribute of this name are encrypted. */
+    public boolean encryptsAttribute(String name) {
+        return transform != null && transform.encryptsAttribute(name);
+    }
+
     /** The same, which reaches the payload store in another way. */
     public PayloadCodec through(UnaryOperator<PayloadStore> way) {
         return new PayloadCodec(codec, way.apply(store), inlineBytes, gate, clockwork, transform, place);
@@ -180,12 +185,9 @@ public final class PayloadCodec implements Codec {
     /** The value of a payload at this place, encrypted with the present key if it was encrypted with another one. */
     public Payload renewed(Payload payload) {
         Optional<String> present = key();
-        return present.isEmpty()
-                        || EncryptedPayload.of(payload)
-                                .filter(encrypted -> !encrypted.key().equals(present.get()))
-                                .isEmpty()
-                ? payload
-                : transformed(encoded(payload));
+        boolean ofAnotherKey = present.isPresent()
+                && keyOf(payload).filter(key -> !key.equals(present.get())).isPresent();
+        return ofAnotherKey ? transformed(encoded(payload)) : payload;
     }
 
     /** The bytes of a value as the application's codec wrote them. */

@@ -35,6 +35,7 @@ final class PossiblePlaces {
             case Site.Position position -> ofPosition(position);
             case Site.Mailed(RunId run, Channel channel) -> ofMail(run, channel);
             case Site.Published(RunId run, String topic) -> List.of(PayloadPlace.published(run, topic));
+            case Site.Attribute(RunId run, String name) -> List.of(PayloadPlace.attribute(run, name));
             case Site.State state ->
                 List.of(PayloadPlace.state(state.object().type(), state.object().key(), state.name()));
         };

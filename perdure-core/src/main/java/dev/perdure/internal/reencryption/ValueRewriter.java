@@ -76,7 +76,8 @@ final class ValueRewriter {
     }
 
     private Payload anew(Value value, String key) {
-        Payload anew = codec.anew(value.payload(), places.of(value.site()));
+        PayloadCodec ofSite = value.site() instanceof StoredValues.Site.Attribute ? codec.inline() : codec;
+        Payload anew = ofSite.anew(value.payload(), places.of(value.site()));
         if (!codec.keyOf(anew).equals(Optional.of(key))) {
             throw new PayloadException(
                     "The key of this process is not '%s' any more. Do it again with the key that all processes have."

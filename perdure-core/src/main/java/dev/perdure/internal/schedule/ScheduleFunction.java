@@ -225,7 +225,7 @@ public final class ScheduleFunction implements Registered.Function {
                 null,
                 Parent.reporting(situation.run()),
                 null,
-                options.description(),
+                values.attributes().encrypted(id, options.description()),
                 options.key(),
                 new Admission(options.startWithin(), options.weight()).at(Placement.of(options.placement()))));
         if (start.what().dag()) {

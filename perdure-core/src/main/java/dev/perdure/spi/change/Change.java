@@ -2,13 +2,17 @@ package dev.perdure.spi.change;
 
 import dev.perdure.RunId;
 import dev.perdure.RunState;
+import dev.perdure.attribute.AttributeValue;
+import dev.perdure.attribute.Description;
 import dev.perdure.spi.Audit;
 import dev.perdure.spi.Outcome;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
 import java.util.Collection;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
+import java.util.TreeMap;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
@@ -317,9 +321,8 @@ public sealed interface Change {
      * @param id the id of the new run
      * @param seed the seed of the new run, by which the store recognises a fork that was sent twice
      * @param input its input, or null for that of the other run
-     * @param entries what it takes over instead of the entries of the other run at the same positions and notes; null: it
-     *     takes over the entries as they are. If the other run has recorded more in the meantime, the store starts
-     *     nothing: {@link Outcome.Outdated}
+     * @param copy what it takes over instead of what the other run has at the same places; null: it takes over everything
+     *     as it is. If the other run has more in the meantime, the store starts nothing: {@link Outcome.Outdated}
      * @param audit the audit entry, or null
      */
     record Fork(
@@ -328,9 +331,17 @@ public sealed interface Change {
             RunId id,
             long seed,
             @Nullable Payload input,
-            @Nullable List<Entry> entries,
+            @Nullable Copy copy,
             @Nullable Audit audit)
             implements Change {
+        /**
+         * What the engine has made anew for the new run.
+         *
+         * @param entries the entries of the journal
+         * @param attributes the attributes that are encrypted
+         */
+        public record Copy(List<Entry> entries, Map<String, AttributeValue> attributes) {}
+
         /** A fork that takes over what the other run has recorded, without an audit entry. */
         public Fork(RunId from, int position, RunId id, long seed, @Nullable Payload input) {
             this(from, position, id, seed, input, null, null);
@@ -338,18 +349,27 @@ public sealed interface Change {
 
         /** The same with an audit entry. */
         public Fork auditedBy(@Nullable Audit entry) {
-            return new Fork(from, position, id, seed, input, entries, entry);
+            return new Fork(from, position, id, seed, input, copy, entry);
         }
 
-        /** For stores: whether it names entries, and not all of those that the plan takes over. */
-        public boolean lacksEntriesOf(ForkPlan plan) {
-            if (entries == null) {
+        /** The entries that the engine has made anew; empty if the store copies them as they are. */
+        public List<Entry> entries() {
+            return copy == null ? List.of() : copy.entries();
+        }
+
+        /** For stores: whether it has a copy, and not of all that it takes over. */
+        public boolean isOutdated(ForkPlan plan, Description other) {
+            Copy anew = copy;
+            if (anew == null) {
                 return false;
             }
-            Set<RetryPlan.Place> named = entries.stream()
+            Set<RetryPlan.Place> named = anew.entries().stream()
                     .map(entry -> new RetryPlan.Place(entry.position(), entry.note()))
                     .collect(Collectors.toSet());
-            return !named.containsAll(plan.copied());
+            boolean lacksAttributes = other.attributes().entrySet().stream()
+                    .anyMatch(each -> each.getValue() instanceof AttributeValue.Encrypted
+                            && !anew.attributes().containsKey(each.getKey()));
+            return lacksAttributes || !named.containsAll(plan.copied());
         }
 
         /** For stores: why a run cannot be forked, or null if its journal decides. */
@@ -359,6 +379,17 @@ public sealed interface Change {
                         .formatted(run);
             }
             return isCall ? "The run '%s' is a call of a virtual object. Call the object again.".formatted(run) : null;
+        }
+
+        private Description described(Description other) {
+            if (copy == null || copy.attributes().isEmpty()) {
+                return other;
+            }
+            Map<String, AttributeValue> anew = copy.attributes();
+            Map<String, AttributeValue> described = new TreeMap<>(other.attributes());
+            described.replaceAll((name, value) ->
+                    value instanceof AttributeValue.Encrypted ? anew.getOrDefault(name, value) : value);
+            return other.withAttributes(described);
         }
 
         /** The new run. */
@@ -375,7 +406,7 @@ public sealed interface Change {
                     null,
                     null,
                     null,
-                    other.description(),
+                    described(other.description()),
                     other.queueKey(),
                     new Admission(
                             null,

@@ -1,9 +1,11 @@
 package dev.perdure.spi.payload;
 
+import dev.perdure.attribute.AttributeValue;
 import dev.perdure.error.InvalidRequestException;
 import dev.perdure.spi.change.Payload;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
+import java.util.Base64;
 import java.util.Optional;
 
 /**
@@ -50,6 +52,18 @@ public record EncryptedPayload(String key, int size) {
                             .formatted(MAX_KEY_BYTES, key, id.length));
         }
         return id;
+    }
+
+    /** What can be seen of the value of an attribute; empty if it is not encrypted. */
+    public static Optional<EncryptedPayload> of(AttributeValue value) {
+        if (!(value instanceof AttributeValue.Encrypted encrypted)) {
+            return Optional.empty();
+        }
+        try {
+            return of(new Payload(Base64.getDecoder().decode(encrypted.base64())));
+        } catch (IllegalArgumentException noBase64) {
+            return Optional.empty();
+        }
     }
 
     /** What can be seen of a payload; empty if it is not encrypted. */

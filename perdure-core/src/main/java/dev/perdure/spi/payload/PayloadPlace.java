@@ -31,7 +31,9 @@ public record PayloadPlace(Kind kind, String owner, String name) {
         /** What a run publishes under a topic. */
         PUBLISHED("what run '%1$s' publishes as '%2$s'"),
         /** A value of a virtual object. */
-        STATE("state '%2$s' of object '%1$s'");
+        STATE("state '%2$s' of object '%1$s'"),
+        /** An attribute of a run. */
+        ATTRIBUTE("attribute '%2$s' of run '%1$s'");
 
         private final String description;
 
@@ -90,13 +92,18 @@ public record PayloadPlace(Kind kind, String owner, String name) {
         return new PayloadPlace(Kind.STATE, type + "/" + key, name);
     }
 
+    /** An attribute of a run. */
+    public static PayloadPlace attribute(RunId run, String name) {
+        return new PayloadPlace(Kind.ATTRIBUTE, run.value(), name);
+    }
+
     /**
-     * Whether the value comes from outside. SQL, and processes without keys, write it as plain JSON: the input of a run, a
-     * message, a promise, an event, or the answer to an awakeable.
+     * Whether the value comes from outside. SQL, and processes without keys, write it as it is: the input of a run, a
+     * message, a promise, an event, the answer to an awakeable, or an attribute.
      */
     public boolean comesFromOutside() {
         return switch (kind) {
-            case INPUT, MESSAGE, ANSWER, PROMISE, EVENT -> true;
+            case INPUT, MESSAGE, ANSWER, PROMISE, EVENT, ATTRIBUTE -> true;
             case ENTRY, RESULT, PUBLISHED, STATE -> false;
         };
     }

@@ -1,5 +1,6 @@
 package dev.perdure.spi.payload;
 
+import dev.perdure.error.InvalidRequestException;
 import dev.perdure.error.PayloadException;
 import dev.perdure.spi.change.Payload;
 import java.util.Optional;
@@ -37,9 +38,28 @@ public interface PayloadTransform {
         return Optional.empty();
     }
 
-    /** This one, and then the other one. Compress before you encrypt: what is encrypted does not get smaller. */
+    /**
+     * Whether it also encrypts the values of the attribute of this name. Runs cannot be found by them then. Only a
+     * transform with a {@link #key} does.
+     */
+    default boolean encryptsAttribute(String name) {
+        return false;
+    }
+
+    /**
+     * This one, and then the other one. Compress before you encrypt: what is encrypted does not get smaller.
+     *
+     * @throws InvalidRequestException if this one hides values, and the other one does not
+     */
     default PayloadTransform then(PayloadTransform next) {
         PayloadTransform first = this;
+        if (first.hidesTexts() && !next.hidesTexts()) {
+            throw new InvalidRequestException(
+                    "%s is to transform values that %s has encrypted. These do not get smaller, and the engine could not see their key. Encrypt last, as in Compression.over(4096).then(Encryption.with(keys))."
+                            .formatted(
+                                    next.getClass().getSimpleName(),
+                                    first.getClass().getSimpleName()));
+        }
         return new PayloadTransform() {
             @Override
             public Payload apply(Payload encoded, PayloadPlace place) {
@@ -59,6 +79,11 @@ public interface PayloadTransform {
             @Override
             public Optional<String> key() {
                 return next.key();
+            }
+
+            @Override
+            public boolean encryptsAttribute(String name) {
+                return first.encryptsAttribute(name) || next.encryptsAttribute(name);
             }
         };
     }

@@ -43,6 +43,9 @@ public interface StoredValues {
 
         /** A value of a virtual object. */
         record State(ObjectKey object, String name) implements Site {}
+
+        /** An attribute of a run, also of one that is still to be started. */
+        record Attribute(RunId run, String name) implements Site {}
     }
 
     /**
@@ -70,6 +73,9 @@ public interface StoredValues {
      * @param after the bytes that it is to have
      */
     record Replacement(List<String> address, Payload before, Payload after) {}
+
+    /** The values of a page have about this many bytes at most, unless it has only one. */
+    long PAGE_BYTES = 8L * 1024 * 1024;
 
     /**
      * The next values that {@linkplain #concerns concern} an operator who wants to keep only one key, in an order in

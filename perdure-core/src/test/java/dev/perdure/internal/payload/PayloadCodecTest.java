@@ -10,8 +10,11 @@ import dev.perdure.internal.json.CopyingCodec;
 import dev.perdure.internal.json.JsonCodec;
 import dev.perdure.internal.time.SystemClockwork;
 import dev.perdure.memory.MemoryStore;
+import dev.perdure.payload.Encryption;
+import dev.perdure.payload.EncryptionKeys;
 import dev.perdure.spi.Codec;
 import dev.perdure.spi.change.Payload;
+import dev.perdure.spi.payload.PayloadPlace;
 import dev.perdure.spi.payload.PayloadReference;
 import dev.perdure.spi.payload.Payloads;
 import java.lang.reflect.Type;
@@ -23,6 +26,8 @@ import java.util.Optional;
 import java.util.UUID;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
+import javax.crypto.SecretKey;
+import javax.crypto.spec.SecretKeySpec;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -226,6 +231,23 @@ final class PayloadCodecTest {
         assertThat(payload.size()).isEqualTo(1_002);
         Payload large = codec.encode("x".repeat(1_000), String.class);
         assertThat(codec.inline().decode(large, String.class)).isEqualTo("x".repeat(1_000));
+    }
+
+    @ParameterizedTest
+    @ValueSource(ints = {10, 1_000})
+    void a_value_of_another_key_is_renewed_whatever_its_size(int length) {
+        SecretKey key = new SecretKeySpec(new byte[16], "AES");
+        Map<String, SecretKey> both = Map.of("2025", key, "2026", key);
+        PayloadPlace place = PayloadPlace.state("cart", "user-1", "items");
+        PayloadCodec old = codec.transforming(Encryption.with(EncryptionKeys.of("2025", both)))
+                .at(place);
+        PayloadCodec present = codec.transforming(Encryption.with(EncryptionKeys.of("2026", both)))
+                .at(place);
+        Payload before = old.encode("x".repeat(length), String.class);
+        Payload renewed = present.renewed(before);
+        assertThat(present.keyOf(renewed)).contains("2026");
+        assertThat(present.decode(renewed, String.class)).isEqualTo("x".repeat(length));
+        assertThat(present.renewed(renewed)).as("renewed already").isEqualTo(renewed);
     }
 
     @Test

@@ -1,5 +1,5 @@
 // One run: why it does not move, its timeline, its journal, and what can be done about it.
-import { html, useEffect, useMemo, useState, Answer, Panel, Problem, RunLink, State, stateClass } from './view.js';
+import { html, useEffect, useMemo, useState, Answer, Attribute, Panel, Problem, RunLink, State, stateClass } from './view.js';
 import { go, here, link } from './router.js';
 import { length, millis, now, number, relative, shortened, time, withLengths, withTimes } from './format.js';
 import { useData, useSecond } from './live.js';
@@ -40,7 +40,7 @@ function Facts({ run }) {
     ${run.version && html`<${Fact} name="Version"><a href=${link('/workers/' + run.version)}>${run.version}</a><//>`}
     <${Fact} name="Recoveries">${number(run.recoveries)}<//>
     ${run.status && html`<${Fact} name="Status">${run.status}<//>`}
-    ${attributes.map(([name, value]) => html`<${Fact} name=${name}><a href=${link('/runs', { attribute: `${name}=${[value].flat().join(',')}` })}>${[value].flat().join(', ')}</a><//>`)}
+    ${attributes.map(([name, value]) => html`<${Fact} name=${name}><${Attribute} name=${name} value=${value} /><//>`)}
   </dl>`;
 }
 

@@ -1,5 +1,5 @@
 // The list of runs: filtered, paged by key, selected, and changed in place while it is looked at.
-import { html, useEffect, useRef, useState, Answer, Choice, Problem, RunLink, State, Titles } from './view.js';
+import { html, useEffect, useRef, useState, Answer, Attribute, Choice, Problem, RunLink, State, Titles } from './view.js';
 import { length, millis, now, number, plural, relative, shortened, time } from './format.js';
 import { hasEnded } from './timeline.js';
 import { go, here, link } from './router.js';
@@ -30,12 +30,10 @@ const COLUMNS = [
   { key: 'took', head: 'Took so far', cls: 'n opt', cell: run => length(took(run)) },
 ];
 
-const values = value => [value].flat();
-
 /** The column of an attribute, whose values lead to the runs that have them too. */
 const ofAttribute = name => ({
   key: ATTRIBUTE + name, head: name, cls: 'opt brief',
-  cell: run => run.attributes?.[name] != null && html`<a href=${link('/runs', { attribute: `${name}=${values(run.attributes[name]).join(',')}` })}>${values(run.attributes[name]).join(', ')}</a>`,
+  cell: run => run.attributes?.[name] != null && html`<${Attribute} name=${name} value=${run.attributes[name]} />`,
 });
 
 function stored() {

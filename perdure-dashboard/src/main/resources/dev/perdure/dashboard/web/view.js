@@ -22,6 +22,11 @@ export const State = ({ state, badge }) => {
 /** A link to a run, by its whole id. */
 export const RunLink = ({ id, children }) => html`<a class="id" href=${link('/runs/' + id)}>${children ?? id}</a>`;
 
+/** An attribute, which leads to the runs that have the same value. By one that the server cannot decrypt no run is found. */
+export const Attribute = ({ name, value }) => value.encrypted != null
+  ? html`<span class="m3">encrypted with key ${value.encrypted}</span>`
+  : html`<a href=${link('/runs', { attribute: `${name}=${[value].flat().join(',')}` })}>${[value].flat().join(', ')}</a>`;
+
 export const Panel = ({ title, note, extra, label, cls = '', children }) => html`
   <section class=${'panel ' + cls} aria-label=${label ?? title}>
     ${title && html`<div class="ph"><h2>${title}</h2>${note != null && html`<span class="sm m3">${note}</span>`}${extra}</div>`}

@@ -32,6 +32,7 @@ public final class Descriptions {
             case AttributeValue.Flag flag -> String.valueOf(flag.value());
             case AttributeValue.Time time ->
                 "{\"time\":" + Json.quoted(time.value().toString()) + "}";
+            case AttributeValue.Encrypted encrypted -> "{\"encrypted\":" + Json.quoted(encrypted.base64()) + "}";
             case AttributeValue.Keywords keywords ->
                 keywords.words().stream().map(Json::quoted).collect(Collectors.joining(",", "[", "]"));
         };

@@ -34,8 +34,14 @@ public final class PostgresValues implements StoredValues {
 
     // ---- reading
 
-    /** A row that a query has looked at; its value is null if the query was not looking for it. */
-    private record Row(List<String> address, @Nullable Value value) {}
+    /**
+     * What a query has looked at.
+     *
+     * @param place where a walk goes on after this row
+     * @param value its value; null if the query was not looking for it
+     * @param looked how many rows the query has looked at; it returns fewer if they have too many bytes
+     */
+    private record Row(List<String> place, @Nullable Value value, int looked) {}
 
     @Override
     public Page read(List<String> after, String key) {
@@ -59,8 +65,13 @@ public final class PostgresValues implements StoredValues {
                 values.add(row.value());
             }
         }
-        return new Page(
-                values, rows.size() < ROWS ? table.end() : rows.getLast().address());
+        return new Page(values, isEnd(rows) ? table.end() : rows.getLast().place());
+    }
+
+    /** A row with attributes comes once for each of them. */
+    private static boolean isEnd(List<Row> rows) {
+        long places = rows.stream().map(Row::place).distinct().count();
+        return rows.isEmpty() || (places < ROWS && rows.size() == rows.getLast().looked());
     }
 
     private static Row read(ValueTable table, ResultSet row) throws SQLException {
@@ -68,12 +79,23 @@ public final class PostgresValues implements StoredValues {
         for (String label : table.labels()) {
             key.add(row.getString(label));
         }
-        List<String> address = table.address(key);
+        List<String> place = table.address(key);
         byte[] payload = row.getBytes("payload");
         // A row without a run is being removed with it.
         boolean orphan = table != ValueTable.STATE && row.getString("id") == null;
-        return new Row(
-                address, payload == null || orphan ? null : new Value(address, site(table, row), new Payload(payload)));
+        Value value = payload == null || orphan
+                ? null
+                : new Value(address(table, place, row), site(table, row), new Payload(payload));
+        return new Row(place, value, row.getInt("looked"));
+    }
+
+    private static List<String> address(ValueTable table, List<String> place, ResultSet row) throws SQLException {
+        if (!table.hasAttributes()) {
+            return place;
+        }
+        List<String> address = new ArrayList<>(place);
+        address.add(row.getString("name"));
+        return address;
     }
 
     private static Site site(ValueTable table, ResultSet row) throws SQLException {
@@ -84,6 +106,7 @@ public final class PostgresValues implements StoredValues {
             case PUBLICATION -> new Site.Published(run(row), row.getString("name"));
             case REPORT -> new Site.Position(run(row), row.getInt("position"), null, "");
             case JOURNAL -> recorded(row);
+            case INBOX_ATTRIBUTES, RUN_ATTRIBUTES -> new Site.Attribute(run(row), row.getString("name"));
         };
     }
 
@@ -141,7 +164,8 @@ public final class PostgresValues implements StoredValues {
 
     private static void bind(Parameters parameters, ValueTable table, List<Replacement> replacements)
             throws SQLException {
-        for (int column = 1; column <= table.labels().size(); column++) {
+        int columns = table.labels().size() + (table.hasAttributes() ? 1 : 0);
+        for (int column = 1; column <= columns; column++) {
             int part = column;
             parameters.texts(
                     replacements.stream().map(each -> each.address().get(part)).toList());

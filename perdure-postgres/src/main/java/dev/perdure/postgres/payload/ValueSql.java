@@ -1,6 +1,7 @@
 package dev.perdure.postgres.payload;
 
 import dev.perdure.postgres.jdbc.Schema;
+import dev.perdure.spi.payload.StoredValues;
 import java.util.EnumMap;
 import java.util.Map;
 import java.util.Objects;
@@ -19,6 +20,35 @@ final class ValueSql {
 
     private static final String RUN_ID =
             "LEFT JOIN LATERAL (SELECT id, restarts FROM ${schema}.run r WHERE r.key = w.key AND w.payload IS NOT NULL OFFSET 0) r ON true";
+
+    /** The rows until one at which a page has enough bytes. They tell how many there are with those after it. */
+    private static final String BOUNDED = """
+            SELECT b.*
+            FROM (
+                SELECT p.*, count(*) OVER () AS looked,
+                       sum(octet_length(p.payload)) OVER (ORDER BY ${names} ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING) AS bytes
+                FROM (
+            ${find}
+                ) p
+            ) b
+            WHERE COALESCE(b.bytes, 0) < ${PAGE_BYTES}
+            ORDER BY ${names}
+            """;
+
+    /** The attributes of a run have few bytes, so a page has as many rows of runs as any other. */
+    private static final String ATTRIBUTES = """
+            SELECT ${keys}, w.id, w.name, w.looked, ${found}
+            FROM (
+                SELECT ${rows}, r.id, e.name, e.payload, count(*) OVER () AS looked
+                FROM (SELECT ${names}, id, attributes FROM ${schema}.${table} WHERE ${after} ORDER BY ${names} LIMIT ?) r
+                LEFT JOIN LATERAL (
+                    SELECT v.name, decode(v.value, 'base64') AS payload
+                    FROM ${schema}.attribute_values(r.attributes) AS v
+                    WHERE v.kind = 'encrypted' AND v.value ~ '^([A-Za-z0-9+/]{4})*([A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$'
+                ) e ON true
+            ) w
+            ORDER BY ${keys}, w.name
+            """;
 
     private static final String INBOX = """
             SELECT number, wish, channel, position, id, name, ${found}
@@ -46,7 +76,6 @@ final class ValueSql {
                 LIMIT ?
             ) w
             ${run}
-            ORDER BY w.key, w.position, w.partition
             """;
 
     private static final String PUBLICATION = """
@@ -59,7 +88,6 @@ final class ValueSql {
                 LIMIT ?
             ) w
             ${run}
-            ORDER BY w.key, w.name, w."offset", w.partition
             """;
 
     /** An answer to a call of an earlier life is not read any more. */
@@ -74,7 +102,6 @@ final class ValueSql {
                 LIMIT ?
             ) w
             ${run}
-            ORDER BY w.key, w.token, w.partition
             """;
 
     private static final String JOURNAL = """
@@ -91,7 +118,6 @@ final class ValueSql {
                 SELECT object_type, object_key FROM ${schema}.object_call c
                 WHERE c.key = w.key AND w.payload IS NOT NULL OFFSET 0
             ) c ON true
-            ORDER BY w.key, w.position, w.note, w.partition
             """;
 
     /**
@@ -116,6 +142,30 @@ final class ValueSql {
             SELECT count(*) AS replaced FROM done
             """;
 
+    /** The same for attributes, of which a row has several. */
+    private static final String REPLACE_ATTRIBUTES = """
+            WITH free AS MATERIALIZED (
+                SELECT f.place, w.name, w.after
+                FROM unnest(${arrays}, ?::text[], ?::bytea[], ?::bytea[]) AS w (${names}, name, before, after)
+                CROSS JOIN LATERAL (
+                    SELECT t.ctid AS place FROM ${schema}.${table} t
+                    WHERE ${same} AND t.attributes -> w.name ->> 'encrypted' = translate(encode(w.before, 'base64'), chr(10), '')
+                    FOR NO KEY UPDATE SKIP LOCKED
+                ) f
+            ), anew AS MATERIALIZED (
+                SELECT place, count(*) AS values,
+                       jsonb_object_agg(name, jsonb_build_object('encrypted', translate(encode(after, 'base64'), chr(10), ''))) AS attributes
+                FROM free
+                GROUP BY place
+            ), done AS (
+                UPDATE ${schema}.${table} t SET attributes = t.attributes || anew.attributes
+                FROM anew
+                WHERE t.ctid = ANY (ARRAY(SELECT place FROM anew)) AND t.ctid = anew.place
+                RETURNING anew.values
+            )
+            SELECT COALESCE(sum(values), 0) AS replaced FROM done
+            """;
+
     /** What finds the values of a table, and what replaces them. */
     record Pair(String find, String replace) {}
 
@@ -128,8 +178,14 @@ final class ValueSql {
                     .replace("${run}", RUN_ID)
                     .replace("${found}", FOUND)
                     .replace("${after}", table.after())
-                    .replace("${payload}", table.payload()));
-            String replace = schema.sql(REPLACE.replace("${arrays}", table.arrays())
+                    .replace("${names}", table.names())
+                    .replace("${keys}", table.names("w"))
+                    .replace("${rows}", table.names("r"))
+                    .replace("${table}", table.table())
+                    .replace("${PAGE_BYTES}", Long.toString(StoredValues.PAGE_BYTES))
+                    .replace("${payload}", table.hasAttributes() ? "w.payload" : table.payload()));
+            String replace = schema.sql((table.hasAttributes() ? REPLACE_ATTRIBUTES : REPLACE)
+                    .replace("${arrays}", table.arrays())
                     .replace("${names}", table.names())
                     .replace("${same}", table.same())
                     .replace("${table}", table.table())
@@ -140,13 +196,18 @@ final class ValueSql {
 
     private static String find(ValueTable table) {
         return switch (table) {
-            case INBOX -> INBOX;
-            case STATE -> STATE;
-            case REPORT -> REPORT;
-            case PUBLICATION -> PUBLICATION;
-            case MAIL -> MAIL;
-            case JOURNAL -> JOURNAL;
+            case INBOX -> bounded(INBOX);
+            case STATE -> bounded(STATE);
+            case REPORT -> bounded(REPORT);
+            case PUBLICATION -> bounded(PUBLICATION);
+            case MAIL -> bounded(MAIL);
+            case JOURNAL -> bounded(JOURNAL);
+            case INBOX_ATTRIBUTES, RUN_ATTRIBUTES -> ATTRIBUTES;
         };
+    }
+
+    private static String bounded(String find) {
+        return BOUNDED.replace("${find}", find);
     }
 
     Pair of(ValueTable table) {

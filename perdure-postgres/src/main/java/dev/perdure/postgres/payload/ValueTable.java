@@ -6,16 +6,18 @@ import java.util.List;
 import java.util.stream.Collectors;
 
 /**
- * A table with values, in the order of a walk: values are copied from the inbox and from objects into journals and
- * mailboxes, so these come last.
+ * A column of a table with values, in the order of a walk: values are copied from the inbox and from objects into
+ * journals, mailboxes and runs, so these come last.
  */
 enum ValueTable {
     INBOX("inbox", "input", "number bigint"),
+    INBOX_ATTRIBUTES("inbox", "attributes", "number bigint"),
     STATE("object_state", "payload", "object_type text", "object_key text", "name text", "partition smallint"),
     REPORT("report", "heartbeat", "key bigint", "position integer", "partition smallint"),
     PUBLICATION("publication", "payload", "key bigint", "name text", "\"offset\" bigint", "partition smallint"),
     MAIL("mail", "payload", "key bigint", "token uuid", "partition smallint"),
-    JOURNAL("journal", "payload", "key bigint", "position integer", "note smallint", "partition smallint");
+    JOURNAL("journal", "payload", "key bigint", "position integer", "note smallint", "partition smallint"),
+    RUN_ATTRIBUTES("run", "attributes", "key bigint", "partition smallint");
 
     private static final List<ValueTable> ORDER = List.of(values());
 
@@ -55,7 +57,7 @@ enum ValueTable {
 
     static ValueTable of(List<String> address) {
         return ORDER.stream()
-                .filter(table -> table.table.equals(address.getFirst()))
+                .filter(table -> table.label().equals(address.getFirst()))
                 .findFirst()
                 .orElseThrow(() -> new IllegalArgumentException("No values are in " + address.getFirst()));
     }
@@ -75,9 +77,18 @@ enum ValueTable {
     /** The table and the primary key of a row. */
     List<String> address(List<String> values) {
         List<String> address = new ArrayList<>();
-        address.add(table);
+        address.add(label());
         address.addAll(values);
         return address;
+    }
+
+    private String label() {
+        return hasAttributes() ? table + "." + payload : table;
+    }
+
+    /** Whether a row has encrypted values by the names of attributes, and not one value. */
+    boolean hasAttributes() {
+        return payload.equals("attributes");
     }
 
     /** The columns of the primary key. */
@@ -95,6 +106,11 @@ enum ValueTable {
 
     String names() {
         return key.stream().map(Column::name).collect(Collectors.joining(", "));
+    }
+
+    /** The columns of the primary key of these rows. */
+    String names(String rows) {
+        return key.stream().map(column -> rows + "." + column.name()).collect(Collectors.joining(", "));
     }
 
     /** The rows after a row, in the order of the primary key. */

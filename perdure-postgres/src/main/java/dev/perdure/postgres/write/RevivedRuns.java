@@ -365,7 +365,7 @@ final class RevivedRuns {
         if (plan.refusal() != null) {
             return new Outcome.Refused(plan.refusal());
         }
-        if (fork.lacksEntriesOf(plan)) {
+        if (fork.isOutdated(plan, source.start().description())) {
             return new Outcome.Outdated();
         }
         Outcome outcome = applied(connection, sender, new Change.Start(fork.of(source.start()), null));
@@ -392,7 +392,7 @@ final class RevivedRuns {
     /** The payloads that the fork has in the place of those of the other run, as the plan lists them. */
     private static byte[] @Nullable [] anew(Change.Fork fork, ForkPlan plan) {
         Map<RetryPlan.Place, byte[]> payloads = new HashMap<>();
-        Objects.requireNonNullElse(fork.entries(), List.<Entry>of())
+        fork.entries()
                 .forEach(entry -> payloads.put(
                         new RetryPlan.Place(entry.position(), entry.note()),
                         entry.payload().bytes()));

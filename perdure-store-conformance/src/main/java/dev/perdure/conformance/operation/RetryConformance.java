@@ -5,6 +5,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.perdure.RunId;
 import dev.perdure.RunState;
 import dev.perdure.StartKey;
+import dev.perdure.attribute.AttributeValue;
+import dev.perdure.attribute.Description;
 import dev.perdure.conformance.dag.DagConformance;
 import dev.perdure.spi.Dispatch.Claimed;
 import dev.perdure.spi.Outcome;
@@ -23,6 +25,7 @@ import dev.perdure.spi.change.RunRef;
 import dev.perdure.spi.change.WorkerId;
 import java.time.Duration;
 import java.util.List;
+import java.util.Map;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
@@ -351,7 +354,9 @@ public abstract class RetryConformance extends DagConformance {
         apply(worker, advance(run, 1, STAY, step(1, "1"), step(2, "2"), step(3, "3")));
         List<Entry> anew = List.of(step(1, "\"anew\""), step(2, "2"), step(3, "\"too late\""), step(9, "\"nowhere\""));
 
-        apply(Lane.client(0), new Change.Fork(run.id(), 3, RunId.of("b"), 4711, null, anew, null));
+        apply(
+                Lane.client(0),
+                new Change.Fork(run.id(), 3, RunId.of("b"), 4711, null, new Change.Fork.Copy(anew, Map.of()), null));
         assertThat(journalOf(refOf("b"))).containsExactly(step(1, "\"anew\""), step(2, "2"));
         assertThat(journalOf(run)).containsExactly(step(1, "1"), step(2, "2"), step(3, "3"));
     }
@@ -362,13 +367,39 @@ public abstract class RetryConformance extends DagConformance {
         RunRef run = startOwned(worker, "a");
         apply(worker, advance(run, 1, STAY, step(1, "1"), step(2, "2")));
 
-        assertThat(apply(
-                        Lane.client(0),
-                        new Change.Fork(run.id(), 3, RunId.of("b"), 4711, null, List.of(step(1, "\"anew\"")), null)))
-                .isEqualTo(new Outcome.Outdated());
-        assertThat(apply(Lane.client(0), new Change.Fork(run.id(), 3, RunId.of("b"), 4711, null, List.of(), null)))
-                .isEqualTo(new Outcome.Outdated());
+        assertThat(copied(run, List.of(step(1, "\"anew\"")), Map.of())).isEqualTo(new Outcome.Outdated());
+        assertThat(copied(run, List.of(), Map.of())).isEqualTo(new Outcome.Outdated());
         assertThat(store().runs().find(RunId.of("b"))).isEmpty();
+    }
+
+    private Outcome copied(RunRef run, List<Entry> entries, Map<String, AttributeValue> attributes) {
+        return apply(
+                Lane.client(0),
+                new Change.Fork(
+                        run.id(), 3, RunId.of("b"), 4711, null, new Change.Fork.Copy(entries, attributes), null));
+    }
+
+    @Test
+    void a_fork_has_the_encrypted_attributes_that_come_with_it_in_place_of_those_of_the_run() {
+        AttributeValue before = new AttributeValue.Encrypted("AWVuYwEx");
+        AttributeValue anew = new AttributeValue.Encrypted("AWVuYwEy");
+        AttributeValue plain = new AttributeValue.Text("c-1");
+        apply(
+                Lane.client(0),
+                new Change.Start(
+                        newRun("a")
+                                .describedAs(
+                                        Description.NONE.with("email", before).with("customer", plain)),
+                        null));
+        RunRef run = refOf("a");
+
+        assertThat(copied(run, List.of(), Map.of())).isEqualTo(new Outcome.Outdated());
+        Map<String, AttributeValue> copy = Map.of("email", anew, "customer", anew, "gone since", anew);
+        assertThat(copied(run, List.of(), copy)).isInstanceOf(Outcome.Started.class);
+        assertThat(store().runs().find(RunId.of("b")).orElseThrow().info().description())
+                .isEqualTo(Description.NONE.with("email", anew).with("customer", plain));
+        assertThat(store().runs().find(run.id()).orElseThrow().info().description())
+                .isEqualTo(Description.NONE.with("email", before).with("customer", plain));
     }
 
     @Test

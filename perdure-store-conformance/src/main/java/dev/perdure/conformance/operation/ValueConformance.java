@@ -3,8 +3,13 @@ package dev.perdure.conformance.operation;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.tuple;
 
+import dev.perdure.RunFilter;
 import dev.perdure.RunId;
 import dev.perdure.RunState;
+import dev.perdure.attribute.Attribute;
+import dev.perdure.attribute.AttributeValue;
+import dev.perdure.attribute.Condition;
+import dev.perdure.attribute.Description;
 import dev.perdure.conformance.StoreConformance;
 import dev.perdure.spi.change.Channel;
 import dev.perdure.spi.change.Effect;
@@ -17,6 +22,7 @@ import dev.perdure.spi.change.Payload;
 import dev.perdure.spi.change.RunRef;
 import dev.perdure.spi.change.WorkerId;
 import dev.perdure.spi.payload.EncryptedPayload;
+import dev.perdure.spi.payload.StoredValues;
 import dev.perdure.spi.payload.StoredValues.Page;
 import dev.perdure.spi.payload.StoredValues.Replacement;
 import dev.perdure.spi.payload.StoredValues.Site;
@@ -24,6 +30,7 @@ import dev.perdure.spi.payload.StoredValues.Value;
 import dev.perdure.spi.report.Reports;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
+import java.util.Base64;
 import java.util.List;
 import java.util.UUID;
 import org.assertj.core.groups.Tuple;
@@ -44,6 +51,11 @@ public abstract class ValueConformance extends StoreConformance {
         System.arraycopy(header, 0, all, 0, header.length);
         System.arraycopy(bytes, 0, all, header.length, bytes.length);
         return new Payload(all);
+    }
+
+    private static AttributeValue attribute(String key, String value) {
+        return new AttributeValue.Encrypted(
+                Base64.getEncoder().encodeToString(encrypted(key, value).bytes()));
     }
 
     private static Entry entry(Entry.Kind kind, int position, Payload payload) {
@@ -75,7 +87,13 @@ public abstract class ValueConformance extends StoreConformance {
         ObjectKey cart = new ObjectKey("cart", "user-1");
         RunRef run = startOwned(
                 worker,
-                withInput(newRun("a"), encrypted(OLD, "input")).on(new ObjectCall(cart, ObjectCall.Hold.EXCLUSIVE)));
+                withInput(newRun("a"), encrypted(OLD, "input"))
+                        .on(new ObjectCall(cart, ObjectCall.Hold.EXCLUSIVE))
+                        .describedAs(Description.NONE
+                                .with("email", attribute(OLD, "email"))
+                                .with("phone", attribute(OLD, "phone"))
+                                .with("recent", attribute(NEW, "new"))
+                                .with("plain", new AttributeValue.Text("plain"))));
         apply(
                 worker,
                 advance(
@@ -116,13 +134,15 @@ public abstract class ValueConformance extends StoreConformance {
                         pair(new Site.Mailed(id, Channel.promise("promise")), "promise"),
                         pair(new Site.Mailed(id, Channel.answer(5)), "answer"),
                         pair(new Site.Published(id, "told"), "published"),
-                        pair(new Site.State(cart, "items"), "state"));
-        assertThat(found(OLD)).extracting(Value::payload).containsExactly(encrypted(NEW, "new"));
+                        pair(new Site.State(cart, "items"), "state"),
+                        pair(new Site.Attribute(id, "email"), "email"),
+                        pair(new Site.Attribute(id, "phone"), "phone"));
+        assertThat(found(OLD)).extracting(Value::payload).containsExactly(encrypted(NEW, "new"), encrypted(NEW, "new"));
 
         List<Value> old = found(NEW);
         assertThat(replace(old, encrypted(NEW, "anew"))).isEqualTo(old.size());
         assertThat(found(NEW)).isEmpty();
-        assertThat(found(OLD)).hasSize(old.size() + 1);
+        assertThat(found(OLD)).hasSize(old.size() + 2);
         assertThat(replace(old, encrypted(NEW, "again"))).as("sent again").isZero();
         assertThat(store().journals().read(run, 0, 10_000).entries())
                 .extracting(recorded -> recorded.entry().payload())
@@ -132,6 +152,12 @@ public abstract class ValueConformance extends StoreConformance {
         assertThat(store().states().read(cart, "items")).contains(encrypted(NEW, "anew"));
         assertThat(store().reports().find(run, 6).orElseThrow().report().heartbeat())
                 .isEqualTo(new Reports.Heartbeat(Reports.version(1, 1), encrypted(NEW, "anew")));
+        assertThat(store().runs().find(id).orElseThrow().info().description())
+                .isEqualTo(Description.NONE
+                        .with("email", attribute(NEW, "anew"))
+                        .with("phone", attribute(NEW, "anew"))
+                        .with("recent", attribute(NEW, "new"))
+                        .with("plain", new AttributeValue.Text("plain")));
     }
 
     private static Tuple pair(Site site, String value) {
@@ -177,11 +203,71 @@ public abstract class ValueConformance extends StoreConformance {
     }
 
     @Test
+    void an_attribute_that_was_set_or_removed_meanwhile_is_left_alone() {
+        WorkerId worker = join();
+        RunRef run = startOwned(
+                worker,
+                newRun("a")
+                        .describedAs(Description.NONE
+                                .with("email", attribute(OLD, "email"))
+                                .with("phone", attribute(OLD, "phone"))
+                                .with("street", attribute(OLD, "street"))));
+        List<Value> old = found(NEW);
+        assertThat(old).hasSize(3);
+        List<Effect> set = List.of(
+                new Effect.SetAttribute("email", attribute(NEW, "other")), new Effect.SetAttribute("phone", null));
+        apply(worker, advance(run, 1, STAY, set));
+
+        assertThat(replace(old, encrypted(NEW, "anew"))).as("only the street").isOne();
+        assertThat(store().runs().find(run.id()).orElseThrow().info().description())
+                .isEqualTo(
+                        Description.NONE.with("email", attribute(NEW, "other")).with("street", attribute(NEW, "anew")));
+    }
+
+    @Test
+    void no_run_is_found_by_an_encrypted_attribute() {
+        AttributeValue encrypted = attribute(OLD, "email");
+        startReady(newRun("a").describedAs(Description.NONE.with("email", encrypted)));
+        String base64 = encrypted.texts().getFirst();
+        assertThat(store().runs()
+                        .list(RunFilter.all().where(Attribute.text("email").is(base64))))
+                .isEmpty();
+        assertThat(store().runs()
+                        .list(RunFilter.all()
+                                .where(new Condition(
+                                        "email", Condition.Comparison.IS, new AttributeValue.Text("email")))))
+                .isEmpty();
+    }
+
+    @Test
+    void the_values_of_a_page_have_a_bounded_number_of_bytes() {
+        WorkerId worker = join();
+        RunRef run = startOwned(worker, newRun("a"));
+        String third = "x".repeat((int) (StoredValues.PAGE_BYTES / 3) + 1);
+        for (int i = 1; i <= 5; i++) {
+            apply(worker, advance(run, 1, STAY, entry(Entry.Kind.STEP, i, encrypted(OLD, third))));
+        }
+        List<Integer> sizes = new ArrayList<>();
+        List<String> reached = List.of();
+        do {
+            Page page = store().values().read(reached, NEW);
+            if (!page.values().isEmpty()) {
+                sizes.add(page.values().size());
+            }
+            reached = page.reached();
+        } while (!reached.isEmpty());
+        assertThat(sizes).containsExactly(3, 2);
+    }
+
+    @Test
     void a_walk_comes_to_every_value_page_by_page() {
         int runs = 1_100;
         for (int i = 0; i < runs; i++) {
-            startReady(withInput(newRun("run-" + i), encrypted(i % 2 == 0 ? OLD : NEW, "input " + i)));
+            String key = i % 2 == 0 ? OLD : NEW;
+            startReady(withInput(newRun("run-" + i), encrypted(key, "input " + i))
+                    .describedAs(
+                            i % 10 == 0 ? Description.NONE.with("email", attribute(key, "e " + i)) : Description.NONE));
         }
-        assertThat(found(NEW)).hasSize(runs / 2).doesNotHaveDuplicates();
+        assertThat(found(NEW)).hasSize(runs / 2 + runs / 10).doesNotHaveDuplicates();
     }
 }

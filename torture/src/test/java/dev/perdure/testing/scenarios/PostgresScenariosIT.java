@@ -301,6 +301,9 @@ class PostgresScenariosIT {
     final class EncryptedValues extends EncryptionScenarios implements OnPostgres {}
 
     @Nested
+    final class EncryptedAttributes extends EncryptedAttributeScenarios implements OnPostgres {}
+
+    @Nested
     final class ReencryptedValues extends ReencryptionScenarios implements OnPostgres {}
 
     @Nested

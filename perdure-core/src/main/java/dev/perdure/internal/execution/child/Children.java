@@ -199,7 +199,9 @@ public final class Children {
                 options.delay().orElse(null),
                 start.answers() ? new Parent(held.run(), call.position(), true) : null,
                 callee.object(options),
-                options.description().withHeaders(held.origin().headers()),
+                values.attributes()
+                        .encrypted(id, options.description())
+                        .withHeaders(held.origin().headers()),
                 options.key().orElse(null),
                 new Admission(options.startWithin().orElse(null), options.weight()).at(start.placement())));
         String begun = id.value() + AFTER_ID + input.fingerprint().get();

@@ -296,7 +296,10 @@ public final class RunMail {
         AttributeValue stored = value == null ? null : attribute.value(value);
         said = stored == null ? said.without(name) : said.with(name, stored);
         ContextCall call = calls.take("attribute", Entry.Kind.EFFECT, "set attribute '%s'".formatted(name));
-        carryOut(call, new Effect.SetAttribute(name, stored));
+        carryOut(
+                call,
+                () -> new Effect.SetAttribute(
+                        name, stored == null ? null : values.attributes().encrypted(values.run(), name, stored)));
     }
 
     public void status(String text) {

@@ -5,6 +5,7 @@ import dev.perdure.error.InvalidRequestException;
 import dev.perdure.error.MissingPayloadException;
 import dev.perdure.error.PayloadException;
 import dev.perdure.internal.definition.Registered.Target;
+import dev.perdure.internal.payload.EncryptedAttributes;
 import dev.perdure.internal.payload.PayloadCodec;
 import dev.perdure.internal.text.Sentences;
 import dev.perdure.spi.Codec;
@@ -79,6 +80,11 @@ public final class Values {
     /** The value of a payload at this place, encrypted with the present key if it was encrypted with another one. */
     public Payload renewed(Payload payload) {
         return codec.renewed(payload);
+    }
+
+    /** The attributes of runs that are encrypted. */
+    public EncryptedAttributes attributes() {
+        return new EncryptedAttributes(codec);
     }
 
     /** The same, but it stores large values in place too. */

@@ -166,6 +166,9 @@ public final class RunOptions {
             case AttributeValue.Flag flag -> options.attribute(Attribute.flag(name), flag.value());
             case AttributeValue.Time time -> options.attribute(Attribute.time(name), time.value());
             case AttributeValue.Keywords words -> options.attribute(Attribute.keywords(name), words.texts());
+            case AttributeValue.Encrypted encrypted ->
+                throw Problem.invalid(
+                        "The attribute '%s' is an encrypted value. Give the plain value.".formatted(name));
         };
     }
 }

@@ -105,7 +105,7 @@ public final class Shown {
         }
         EncryptedPayload encrypted = EncryptedPayload.of(payload).orElse(null);
         if (encrypted != null) {
-            return Json.object().put("encrypted", encrypted.key()).put("size", encrypted.size());
+            return sealed(encrypted);
         }
         try {
             String text = StandardCharsets.UTF_8
@@ -150,7 +150,8 @@ public final class Shown {
     }
 
     /** A run in a list. */
-    public RunView run(RunInfo info) {
+    public RunView run(RunInfo stored) {
+        RunInfo info = view.decrypted(stored);
         Subject described = new Subject(Kind.DESCRIPTION, info.definition(), "");
         Subject failed = new Subject(Kind.FAILURE, info.definition(), "");
         return new RunView(
@@ -205,9 +206,21 @@ public final class Shown {
                 case AttributeValue.Flag flag -> values.put(name, flag.value());
                 case AttributeValue.Time time -> values.put(name, time.value().toString());
                 case AttributeValue.Keywords keywords -> keywords.words().forEach(values.withArray(name)::add);
+                case AttributeValue.Encrypted encrypted -> values.set(name, sealed(encrypted));
             }
         });
         return values;
+    }
+
+    /** An attribute that this process cannot decrypt. */
+    private static JsonNode sealed(AttributeValue.Encrypted value) {
+        return EncryptedPayload.of(value)
+                .map(Shown::sealed)
+                .orElseGet(() -> Json.object().put("encrypted", "").put("size", 0));
+    }
+
+    private static ObjectNode sealed(EncryptedPayload encrypted) {
+        return Json.object().put("encrypted", encrypted.key()).put("size", encrypted.size());
     }
 
     /** The headers of a run. */

@@ -1,0 +1,3 @@
+package dev.perdure.testing.scenarios;
+
+class MemoryEncryptedAttributeScenariosTest extends EncryptedAttributeScenarios implements InMemory {}
