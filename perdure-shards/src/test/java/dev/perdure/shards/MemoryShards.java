@@ -17,15 +17,10 @@ import java.util.concurrent.ThreadLocalRandom;
 import java.util.function.Supplier;
 
 /** Shards in memory whose time is the test's, and whose batches return when everything that they send has arrived. */
-public final class MemoryShards {
+final class MemoryShards {
     private static final int UNUSED = 255;
 
     private MemoryShards() {}
-
-    /** Two shards for an engine. */
-    public static Store two(Clockwork clockwork) {
-        return ShardedStore.settling(shard("a", new MemoryStore(clockwork)), shard("b", new MemoryStore(clockwork)));
-    }
 
     /** Shards that have the same number of partitions, one more at most. */
     static Store even(int count, Supplier<Instant> time) {

@@ -16,7 +16,7 @@ import java.time.Instant;
 import java.util.function.Supplier;
 import org.junit.jupiter.api.Nested;
 
-/** A selection of the store contract on two shards, for every build. Others have all of it. */
+/** A selection of the store contract on two shards, for every build. {@link TwoShardsConformanceTest} has all of it. */
 final class ShardedStoreConformanceTest {
     private static Store freshStore(Supplier<Instant> time) {
         return MemoryShards.even(2, time);

@@ -1,0 +1,23 @@
+package dev.perdure.shards;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.perdure.spi.Store;
+import java.time.Instant;
+import java.util.function.Supplier;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
+
+/** The store contract on two shards, among which the runs of a case are divided. */
+@ExtendWith(OneShardCases.Even.class)
+final class TwoShardsConformanceTest extends StoreContractCases {
+    @Override
+    Store freshStore(Supplier<Instant> time) {
+        return MemoryShards.even(2, time);
+    }
+
+    @Test
+    void every_case_that_is_left_out_is_there() {
+        assertThat(new OneShardCases.Even().unknown()).isEmpty();
+    }
+}
