@@ -189,7 +189,8 @@ public final class PermitSql {
                 SELECT name, since, expires_at, units FROM began WHERE units > 0
                 ON CONFLICT (limiter, since) DO UPDATE SET units = q.units + excluded.units
             )
-            SELECT EXISTS (SELECT FROM rule) AS known,
+            -- Not from rule, which a worker without a lane does not see: it would declare the limiter again and again.
+            SELECT EXISTS (SELECT FROM ${schema}.limiter WHERE limiter.name = ?) AS known,
                    EXISTS (SELECT FROM woken WHERE state = ${SUSPENDED}) AS readied,
                    ARRAY(SELECT ordinal FROM turn WHERE ordinal IS NOT NULL UNION ALL SELECT ordinal FROM asked WHERE held) AS held,
                    ARRAY(

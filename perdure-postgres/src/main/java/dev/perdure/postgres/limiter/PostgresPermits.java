@@ -140,6 +140,7 @@ public final class PostgresPermits implements Permits {
                 parameters.ints(asked.stream().mapToInt(Request::attempt).toArray());
                 parameters.longs(asked.stream().mapToLong(Request::epoch).toArray());
                 parameters.integer(worker);
+                parameters.text(limiter);
                 statement.execute();
                 Results results = new Results(statement);
                 results.skip();

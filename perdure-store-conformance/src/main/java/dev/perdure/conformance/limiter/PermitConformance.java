@@ -6,6 +6,7 @@ import dev.perdure.RunState;
 import dev.perdure.queue.Limiter;
 import dev.perdure.queue.LimiterInfo;
 import dev.perdure.spi.Dispatch.Claimed;
+import dev.perdure.spi.Leases.Joining;
 import dev.perdure.spi.Outcome;
 import dev.perdure.spi.Permits.Answer;
 import dev.perdure.spi.Permits.Order;
@@ -18,6 +19,8 @@ import dev.perdure.spi.change.WorkerId;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Set;
+import java.util.UUID;
 import java.util.concurrent.Callable;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
@@ -110,6 +113,21 @@ public abstract class PermitConformance extends LimiterConformance {
         assertThat(take(worker, request(run, 2, POSITION, 1))).isEqualTo(Answer.WAITS);
         store().leases().leave(worker);
         assertThat(take(worker, run)).isEqualTo(Answer.WAITS);
+        assertThat(info().held()).isZero();
+    }
+
+    @Test
+    void a_worker_whose_lease_has_ended_is_not_told_that_the_limiter_is_unknown() {
+        declare(stripe().concurrency(1));
+        WorkerId lost = join();
+        RunRef run = startOwned(lost, "a");
+        WorkerId next = new WorkerId(UUID.randomUUID());
+        store().leases().join(new Joining(next, Set.of(DEFINITION), null, LONG_LEASE, 1, Set.of(lost)));
+        store().leases().sweep(10);
+
+        assertThat(take(lost, run))
+                .as("it would declare the limiter again and again")
+                .isEqualTo(Answer.WAITS);
         assertThat(info().held()).isZero();
     }
 
