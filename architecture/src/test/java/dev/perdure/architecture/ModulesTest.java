@@ -75,7 +75,12 @@ class ModulesTest {
             entry("examples", Set.of("perdure-core", "perdure-postgres", "perdure-http", "perdure-dashboard")),
             entry(
                     "benchmarks",
-                    Set.of("perdure-core", "perdure-embedded", "perdure-postgres", "perdure-micrometer")));
+                    Set.of(
+                            "perdure-core",
+                            "perdure-embedded",
+                            "perdure-postgres",
+                            "perdure-micrometer",
+                            "perdure-shards")));
 
     /** These have rules of their own for their packages, which are stricter than those here. */
     private static final Map<String, String> OWN_RULES = Map.of(

@@ -21,6 +21,7 @@ import dev.perdure.benchmarks.perdure.PerdureSchedules;
 import dev.perdure.benchmarks.perdure.PerdureSleepers;
 import dev.perdure.benchmarks.perdure.PerdureSteps;
 import dev.perdure.benchmarks.perdure.QueueLimits;
+import dev.perdure.benchmarks.perdure.ShardCosts;
 import dev.perdure.benchmarks.perdure.Takeover;
 import dev.perdure.benchmarks.perdure.VirtualObjects;
 import dev.perdure.benchmarks.perdure.Workers;
@@ -90,6 +91,7 @@ final class Catalog {
             new Item(Contender.PERDURE, Workload.RETENTION, PerdureRetention::measure),
             new Item(Contender.RAW, Workload.REMOVAL, RawRemoval::measure),
             new Item(Contender.PERDURE, Workload.METRICS, Overheads::measure),
+            new Item(Contender.PERDURE, Workload.SHARDS, ShardCosts::measure),
             new Item(Contender.PERDURE, Workload.FOOTPRINT, Footprint::measure));
 
     private Catalog() {}

@@ -24,6 +24,8 @@ public enum Workload {
     REMOVAL("removal of old rows on the database alone: deletes in batches, partitions that are dropped or detached"),
     METRICS(
             "what metrics and the MDC cost: processor time of w1 with 64 callers and of w2's 64 × 100, with and without"),
+    SHARDS(
+            "several shards: processor time of w1 with 64 callers on two shards, relative to one; commits of a message to a run of another shard"),
     FOOTPRINT("connections, platform threads, heap of an idle engine and per active run");
 
     private final String description;
