@@ -157,7 +157,8 @@ final class CrossingTest {
         RunId onC = begin(C, "receiver").id();
         advance(begin(A, "sender"), new Move.Stay(), mail(onB, "to b"), mail(onC, "to c"));
         stores.get(B).hang();
-        try (Forwarding forwarding = new Forwarding(shards, false)) {
+        Forwarding forwarding = new Forwarding(shards, false);
+        try {
             while (mailOf(onC).isEmpty()) {
                 Thread.onSpinWait();
             }
@@ -166,6 +167,8 @@ final class CrossingTest {
             while (!isEmpty(A)) {
                 Thread.onSpinWait();
             }
+        } finally {
+            forwarding.close();
         }
         assertThat(mailOf(onB)).containsExactly("to b");
     }

@@ -47,7 +47,8 @@ final class PoisonFault {
         Run<String> overflows = start(target, queue, Poison.Way.OVERFLOW);
         Run<String> unreadable = startUnreadable(target, queue);
         Run<String> kills = start(target, queue, Poison.Way.KILL);
-        try (Replaced worker = new Replaced(target, queue)) {
+        Replaced worker = new Replaced(target, queue);
+        try {
             worker.workUntil("the run that kills its process is paused", () -> kills.state() == RunState.PAUSED);
             worker.workUntil(
                     "the runs beside it have ended",
@@ -56,6 +57,8 @@ final class PoisonFault {
                     "the stack has overflowed",
                     () -> overflows.resultNow().stream().anyMatch(OVERFLOWED::equals));
             worker.workUntil("the run that cannot be read is paused", () -> unreadable.state() == RunState.PAUSED);
+        } finally {
+            worker.end();
         }
         check(kills, PARKED);
         check(unreadable, UNREADABLE);
@@ -119,7 +122,7 @@ final class PoisonFault {
     }
 
     /** A worker process that is started again each time that it has died. */
-    private static final class Replaced implements AutoCloseable {
+    private static final class Replaced {
         private final Target target;
         private final String queue;
         private @Nullable WorkerProcess process;
@@ -147,8 +150,7 @@ final class PoisonFault {
             }
         }
 
-        @Override
-        public void close() throws IOException, InterruptedException {
+        void end() throws IOException, InterruptedException {
             if (process != null) {
                 process.end();
             }

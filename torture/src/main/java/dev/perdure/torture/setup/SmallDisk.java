@@ -24,7 +24,7 @@ public final class SmallDisk implements AutoCloseable {
         try {
             Path root =
                     Files.createTempDirectory(PREFIX + ProcessHandle.current().pid() + "-");
-            unmountAbandoned(root.getParent());
+            unmountAbandoned(root.resolveSibling(""));
             if (run("mount", "-t", "tmpfs", "-o", "mode=755,size=" + size, "tmpfs", root.toString())) {
                 return Optional.of(new SmallDisk(root));
             }
