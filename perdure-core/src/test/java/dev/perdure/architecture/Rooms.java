@@ -79,7 +79,7 @@ final class Rooms {
                     "interception",
                     "definition",
                     "time"),
-            room("schedule", "dag", "execution", "execution.mail", "execution.value", "definition", "cron"),
+            room("schedule", "dag", "execution", "execution.mail", "execution.value", "payload", "definition", "cron"),
             room("dag", "dag.model", "execution", "execution.value", "payload", "definition"),
             room(
                     "execution",

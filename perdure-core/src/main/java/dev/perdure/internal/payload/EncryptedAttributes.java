@@ -91,15 +91,21 @@ public final class EncryptedAttributes {
         }
         try {
             return opened(run, name, sealed);
-        } catch (PayloadException | InvalidRequestException | IllegalArgumentException unreadable) {
+        } catch (RuntimeException unreadable) { // also of an application's own keys and transforms
             return stored;
         }
     }
 
     private AttributeValue opened(RunId run, String name, AttributeValue.Encrypted sealed) {
-        Payload payload = new Payload(Base64.getDecoder().decode(sealed.base64()));
-        Payload encoded = codec.at(PayloadPlace.attribute(run, name)).encoded(payload);
-        return AttributeValue.decoded(new String(encoded.bytes(), StandardCharsets.UTF_8));
+        try {
+            Payload payload = new Payload(Base64.getDecoder().decode(sealed.base64()));
+            Payload encoded = codec.at(PayloadPlace.attribute(run, name)).encoded(payload);
+            return AttributeValue.decoded(new String(encoded.bytes(), StandardCharsets.UTF_8));
+        } catch (IllegalArgumentException | IllegalStateException | InvalidRequestException damaged) {
+            throw new PayloadException(
+                    "The attribute '%s' of run '%s' cannot be read: %s".formatted(name, run, damaged.getMessage()),
+                    damaged);
+        }
     }
 
     /**

@@ -99,12 +99,12 @@ public record PayloadPlace(Kind kind, String owner, String name) {
 
     /**
      * Whether the value comes from outside. SQL, and processes without keys, write it as it is: the input of a run, a
-     * message, a promise, an event, the answer to an awakeable, or an attribute.
+     * message, a promise, an event, or the answer to an awakeable.
      */
     public boolean comesFromOutside() {
         return switch (kind) {
-            case INPUT, MESSAGE, ANSWER, PROMISE, EVENT, ATTRIBUTE -> true;
-            case ENTRY, RESULT, PUBLISHED, STATE -> false;
+            case INPUT, MESSAGE, ANSWER, PROMISE, EVENT -> true;
+            case ENTRY, RESULT, PUBLISHED, STATE, ATTRIBUTE -> false;
         };
     }
 

@@ -189,8 +189,9 @@ public final class PermitSql {
                 SELECT name, since, expires_at, units FROM began WHERE units > 0
                 ON CONFLICT (limiter, since) DO UPDATE SET units = q.units + excluded.units
             )
-            -- Not from rule, which a worker without a lane does not see: it would declare the limiter again and again.
+            -- A worker without a lane sees no rule, although the limiter is known: it would declare the limiter again and again.
             SELECT EXISTS (SELECT FROM ${schema}.limiter WHERE limiter.name = ?) AS known,
+                   EXISTS (SELECT FROM rule) AS looked,
                    EXISTS (SELECT FROM woken WHERE state = ${SUSPENDED}) AS readied,
                    ARRAY(SELECT ordinal FROM turn WHERE ordinal IS NOT NULL UNION ALL SELECT ordinal FROM asked WHERE held) AS held,
                    ARRAY(

@@ -72,11 +72,13 @@ public final class PostgresPermits implements Permits {
      * The result of a look at a line.
      *
      * @param known whether there is such a limiter
+     * @param looked whether the line was looked at, which it is not on a lane that is not there
      * @param held the requests that hold permits, by their numbers from 1
      * @param freeAt when more may be free, or null
      */
     private record Turn(
             boolean known,
+            boolean looked,
             Set<Long> held,
             boolean readied,
             List<String> signalled,
@@ -111,7 +113,7 @@ public final class PostgresPermits implements Permits {
         used.set(true);
         Turn turn;
         try {
-            turn = look(limiter, worker, asked);
+            turn = worker == null ? look(limiter, null, null, asked) : onLane(limiter, worker, asked);
         } catch (LockedException busy) {
             throw new StoreException(
                     StoreException.Kind.UNAVAILABLE,
@@ -125,8 +127,20 @@ public final class PostgresPermits implements Permits {
         return turn;
     }
 
-    private Turn look(String limiter, @Nullable Integer worker, List<Request> asked) {
-        Integer lane = worker == null ? null : workers.lanes().row(worker, Lanes.POLL);
+    /** A poll may have replaced the lane since its row was looked up: then nobody stands in the line yet. */
+    private Turn onLane(String limiter, int worker, List<Request> asked) {
+        int lane = workers.lanes().row(worker, Lanes.POLL);
+        while (true) {
+            Turn turn = look(limiter, worker, lane, asked);
+            int now = workers.lanes().row(worker, Lanes.POLL);
+            if (turn.looked() || now == lane) {
+                return turn;
+            }
+            lane = now;
+        }
+    }
+
+    private Turn look(String limiter, @Nullable Integer worker, @Nullable Integer lane, List<Request> asked) {
         return database.call(connection -> {
             try (PreparedStatement statement = Database.prepare(connection, worker == null ? sql.next : sql.take)) {
                 Parameters parameters = new Parameters(statement);
@@ -153,6 +167,7 @@ public final class PostgresPermits implements Permits {
     private static Turn read(ResultSet row) throws SQLException {
         return new Turn(
                 row.getBoolean("known"),
+                row.getBoolean("looked"),
                 Set.copyOf(Results.longs(row, "held")),
                 row.getBoolean("readied"),
                 Results.texts(row, "signalled"),

@@ -120,7 +120,8 @@ public final class PostgresDispatch implements Dispatch {
         if (answer.inboxWaits()) {
             inbox.read();
         }
-        if (answer.isQuiet() && first.runs().isEmpty()) {
+        boolean looked = request.limit() > 0; // a worker without room cannot tell what waits
+        if (looked && answer.isQuiet() && first.runs().isEmpty()) {
             order.foundNothingElse(worker, beginning, answer.nextDue());
         } else {
             order.mayFindMore(worker);

@@ -114,6 +114,22 @@ public abstract class QueueOrderConformance extends QueueConformance {
     }
 
     @Test
+    void they_take_turns_also_if_the_worker_asks_while_it_is_full() {
+        declare(queue().concurrency(10));
+        ready("l1", "l2", "l3", "l4", "l5", "l6");
+        startReady("u1");
+        startReady("u2");
+        WorkerId worker = join();
+        List<String> order = new ArrayList<>();
+        for (int i = 0; i < 6; i++) {
+            order.addAll(claim(worker, 1));
+            assertThat(claim(worker, 0)).isEmpty();
+        }
+
+        assertThat(order).hasSize(6).contains("u1", "u2");
+    }
+
+    @Test
     void a_run_that_has_to_run_alone_does_so_in_a_limited_queue_too() {
         declare(queue().concurrency(5));
         ready("poison");

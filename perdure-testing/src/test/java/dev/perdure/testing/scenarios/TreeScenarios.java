@@ -181,6 +181,42 @@ abstract class TreeScenarios extends Scenarios {
 
     @ParameterizedTest
     @EnumSource
+    void a_cancelled_run_waits_for_its_child_however_late_it_gets(TestMode mode) {
+        try (PerdureTest perdure = create(mode)) {
+            List<String> done = new CopyOnWriteArrayList<>();
+            Definition<String, String> child = workflow("child", (ctx, in) -> {
+                try {
+                    ctx.sleep(HOUR);
+                    return in;
+                } catch (CancelledException cancelled) {
+                    try {
+                        ctx.sleep(HOUR);
+                    } catch (DeadlineExceededException late) {
+                        ctx.sleep(Duration.ofMinutes(5));
+                        ctx.step("clean up", () -> done.add("child at " + perdure.now()));
+                    }
+                    throw cancelled;
+                }
+            });
+            Definition<String, String> parent = workflow(
+                    "parent",
+                    (ctx, in) -> ctx.startChild(
+                                    Invocation.of(child, in), childId("c").onCancel(OnCancel.WAIT))
+                            .await());
+            perdure.register(parent, child);
+            Run<String> run = perdure.start(Invocation.of(parent, "x"), id("p").timeout(Duration.ofMinutes(10)));
+            perdure.advance(Duration.ofMinutes(5));
+            run.cancel("stop");
+            perdure.advance(Duration.ofMinutes(7));
+            perdure.crash();
+            assertThatThrownBy(run::result).hasMessage("Run 'p' is CANCELLED: stop");
+            assertThat(done).containsExactly("child at 2030-01-01T00:15:00Z");
+            assertThat(perdure.now()).isEqualTo("2030-01-01T00:15:00Z");
+        }
+    }
+
+    @ParameterizedTest
+    @EnumSource
     void a_cancel_goes_down_the_whole_tree_and_spares_children_that_have_ended(TestMode mode) {
         try (PerdureTest perdure = create(mode)) {
             List<String> done = new CopyOnWriteArrayList<>();

@@ -79,6 +79,7 @@ public final class Answers implements Workload {
             Run<Integer> run = seen.client().run(RunId.of("answers-" + number), TypeRef.of(Integer.class));
             if (!run.resultNow().equals(Optional.of(number))) {
                 violations.add("Run '%s' got the answer %s.".formatted(run.id(), run.resultNow()));
+                return; // to follow a run that has not ended would never end
             }
             List<String> published = new ArrayList<>();
             run.follow(PROGRESS, 0).forEachRemaining(each -> published.add(each.value()));

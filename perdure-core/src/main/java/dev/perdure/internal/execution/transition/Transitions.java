@@ -56,6 +56,9 @@ public final class Transitions {
     // Only the workflow's own thread writes it.
     private volatile boolean cancelDelivered;
     private boolean deadlineDelivered;
+    /** Whether the run waits for cancelled children, which it does however late it gets. */
+    private boolean awaitsChildren;
+
     private int seenWakes;
     private boolean deadlineReached;
     private boolean finishing;
@@ -447,9 +450,9 @@ public final class Transitions {
         return deadlineReached || !deadline.isAfter(host.clock().now());
     }
 
-    /** The deadline, if it has not been delivered; otherwise null. */
+    /** The deadline, if it has not been delivered and can end the wait of the run; otherwise null. */
     public @Nullable Instant openDeadline() {
-        return deadlineDelivered ? null : held.deadline();
+        return deadlineDelivered || awaitsChildren ? null : held.deadline();
     }
 
     /** The run has tasks, which have the same deadline, so it is not delivered to the run itself. */
@@ -464,7 +467,12 @@ public final class Transitions {
 
     private CancelledException cancelled(String reason) {
         cancelDelivered = true;
-        bodies.awaitCancelled();
+        awaitsChildren = true;
+        try {
+            bodies.awaitCancelled();
+        } finally {
+            awaitsChildren = false;
+        }
         return new CancelledException(reason);
     }
 
