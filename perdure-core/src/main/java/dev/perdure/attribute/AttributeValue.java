@@ -10,7 +10,6 @@ import java.time.temporal.ChronoUnit;
 import java.util.List;
 import java.util.Locale;
 import java.util.regex.Pattern;
-import java.util.stream.Stream;
 
 /** A value of an attribute, in the one form in which it is stored and compared. */
 public sealed interface AttributeValue {
@@ -256,22 +255,12 @@ public sealed interface AttributeValue {
         return kind().name().toLowerCase(Locale.ROOT) + ':' + String.join("\n", texts());
     }
 
-    /**
-     * The value that has been {@link #encoded}.
-     *
-     * @throws IllegalStateException if a newer version has written it, of a kind that this one does not know
-     */
+    /** The value that has been {@link #encoded}. */
     static AttributeValue decoded(String text) {
         int colon = text.indexOf(':');
         String value = text.substring(colon + 1);
-        String name = text.substring(0, Math.max(colon, 0));
-        Kind kind = Stream.of(Kind.values())
-                .filter(each -> each.name().toLowerCase(Locale.ROOT).equals(name))
-                .findFirst()
-                .orElseThrow(() -> new IllegalStateException(
-                        "This version does not know attributes of the kind '%s'.".formatted(name)));
         try {
-            return switch (kind) {
+            return switch (Kind.valueOf(text.substring(0, Math.max(colon, 0)).toUpperCase(Locale.ROOT))) {
                 case TEXT -> new Text(value);
                 case NUMBER -> new Decimal(new BigDecimal(value));
                 case FLAG -> new Flag(Boolean.parseBoolean(value));

@@ -43,7 +43,9 @@ final class MemoryDispatch implements Dispatch {
             List<RunChange> changed = expire();
             changed.addAll(freeFromLostWorkers());
             List<Claimed> claimed = new ArrayList<>();
-            limitedFirst = !limitedFirst;
+            if (request.limit() > 0) { // a poll without room takes nobody's turn
+                limitedFirst = !limitedFirst;
+            }
             boolean aloneWaits = false;
             if (limitedFirst) {
                 aloneWaits |= claimLimited(request, claimed);

@@ -101,7 +101,7 @@ public final class EncryptedAttributes {
             Payload payload = new Payload(Base64.getDecoder().decode(sealed.base64()));
             Payload encoded = codec.at(PayloadPlace.attribute(run, name)).encoded(payload);
             return AttributeValue.decoded(new String(encoded.bytes(), StandardCharsets.UTF_8));
-        } catch (IllegalArgumentException | IllegalStateException | InvalidRequestException damaged) {
+        } catch (IllegalArgumentException | InvalidRequestException damaged) {
             throw new PayloadException(
                     "The attribute '%s' of run '%s' cannot be read: %s".formatted(name, run, damaged.getMessage()),
                     damaged);
