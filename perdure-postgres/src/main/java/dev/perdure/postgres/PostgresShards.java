@@ -16,13 +16,13 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.Comparator;
-import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.SortedMap;
 import java.util.TreeMap;
+import java.util.TreeSet;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.Consumer;
@@ -150,8 +150,22 @@ public final class PostgresShards implements AutoCloseable {
         return map;
     }
 
+    /** Does something while no other command moves partitions. */
+    @SuppressWarnings("try") // the lock only has to be there
+    private void alone(Runnable work) {
+        SortedMap<String, State> states = states();
+        newest(states);
+        try (MovingLock lock = MovingLock.on(known(states.firstKey()))) { // the first shard by name stays the first
+            work.run();
+        }
+    }
+
     /** Makes an empty database a shard without partitions. Its schema has to be there. */
     public void add(String name) {
+        alone(() -> addAlone(name));
+    }
+
+    private void addAlone(String name) {
         SortedMap<String, State> states = states();
         ShardMap map = newest(states);
         ShardServer server = Optional.ofNullable(servers.get(name))
@@ -165,42 +179,66 @@ public final class PostgresShards implements AutoCloseable {
                     "The name '%s' comes before '%s', and the first shard by name keeps large values and the secret of tokens. Choose a name that comes later."
                             .formatted(name, states.firstKey()));
         }
-        int number = 1 + states.values().stream().mapToInt(State::number).max().orElseThrow();
-        NewShard.add(server, known(states.firstKey()), number, map);
+        ShardServer first = known(states.firstKey());
+        NewShard.add(server, first, NewShard.nextNumber(first, highestNumber(states)), map);
+    }
+
+    private static int highestNumber(SortedMap<String, State> states) {
+        return states.values().stream().mapToInt(State::number).max().orElseThrow();
     }
 
     /**
-     * Moves partitions to a shard, one after the other. Their rows stay where they were until {@link #clean}. To give a
-     * partition that a move has closed back to its shard, move it to where it is.
+     * Moves partitions to a shard, one after the other. Their rows stay where they were until {@link #clean}, and so do the
+     * indexes by which moves find rows. Before that, it ends every move that another command has begun and that is decided,
+     * and gives up every other one. So a partition that a move has closed is given back if it is moved to where it is.
      *
      * @param progress gets a sentence about each step
      */
-    @SuppressWarnings("try") // the lock only has to be there
     public void move(Collection<Integer> partitions, String to, Consumer<String> progress) {
-        ShardMap map = map();
-        ShardServer target = known(to);
+        known(to);
         for (int partition : partitions) {
             if (partition < 0 || partition >= Partitions.COUNT) {
                 throw new InvalidRequestException("There is no partition %d. Partitions have numbers from 0 to %d."
                         .formatted(partition, Partitions.COUNT - 1));
             }
         }
-        Set<ShardServer> concerned = new LinkedHashSet<>(List.of(target));
-        for (int partition : partitions) {
-            concerned.add(known(map.owners().get(partition)));
-        }
-        try (MovingLock lock = MovingLock.on(first());
-                PostgresStore store = PostgresStore.on(target.source())
-                        .schema(schema.name())
-                        .migrate(false)
-                        .open()) {
-            concerned.forEach(PartitionMove::index);
-            for (int partition : partitions) {
-                map = moved(map, partition, target, store, progress);
+        alone(() -> {
+            ShardMap map = settled(progress);
+            List<Integer> elsewhere = partitions.stream()
+                    .filter(partition -> !map.owners().get(partition).equals(to))
+                    .toList();
+            moveAlone(map, Map.of(to, elsewhere), progress);
+        });
+    }
+
+    /** Moves partitions, by the shard that gets them. */
+    private void moveAlone(ShardMap before, Map<String, List<Integer>> moves, Consumer<String> progress) {
+        Set<String> concerned = new TreeSet<>();
+        moves.forEach((to, partitions) -> partitions.forEach(
+                partition -> concerned.addAll(List.of(to, before.owners().get(partition)))));
+        try {
+            concerned.forEach(shard -> PartitionMove.index(known(shard)));
+            ShardMap map = before;
+            for (Map.Entry<String, List<Integer>> toOne : moves.entrySet()) {
+                ShardServer target = known(toOne.getKey());
+                try (PostgresStore store = open(target)) {
+                    store.resumeMoved(); // of commands that stopped before they did this
+                    for (int partition : toOne.getValue()) {
+                        map = moved(map, partition, target, store, progress);
+                    }
+                }
             }
-        } finally {
-            concerned.forEach(server -> dropIndexes(server, progress));
+        } catch (RuntimeException | Error failed) {
+            concerned.forEach(shard -> dropIndexes(known(shard), progress));
+            throw failed;
         }
+    }
+
+    private PostgresStore open(ShardServer server) {
+        return PostgresStore.on(server.source())
+                .schema(schema.name())
+                .migrate(false)
+                .open();
     }
 
     /** A server that is out of reach keeps them, and must not hide why the command failed. */
@@ -213,11 +251,6 @@ public final class PostgresShards implements AutoCloseable {
         }
     }
 
-    /** The first shard by name stays the first. */
-    private ShardServer first() {
-        return known(states().firstKey());
-    }
-
     private ShardServer known(String name) {
         ShardServer server = servers.get(name);
         if (server == null || server.state().isEmpty()) {
@@ -227,22 +260,10 @@ public final class PostgresShards implements AutoCloseable {
         return server;
     }
 
-    /** Moves one partition, or finishes its move, and returns the map of then. */
+    /** Moves one partition, and returns the map of then. */
     private ShardMap moved(
             ShardMap map, int partition, ShardServer target, PostgresStore store, Consumer<String> progress) {
-        ShardServer owner = known(map.owners().get(partition));
-        @Nullable Closed closed = owner.state().orElseThrow().closed().get(partition);
-        if (owner == target) {
-            finish(map, partition, target, closed, store, progress);
-            return map;
-        }
-        if (closed != null
-                && (closed.phase() == Phase.ARRIVING || !closed.other().equals(target.name()))) {
-            throw new InvalidRequestException(
-                    "Partition %d is on its way between '%s' and '%s'. Move it to one of them first."
-                            .formatted(partition, owner.name(), closed.other()));
-        }
-        PartitionMove move = new PartitionMove(partition, owner, target, progress);
+        PartitionMove move = new PartitionMove(partition, known(map.owners().get(partition)), target, progress);
         removeEarlier(partition, target, progress);
         ShardMap after = map.with(partition, target.name());
         move.check();
@@ -254,11 +275,11 @@ public final class PostgresShards implements AutoCloseable {
             reopenUnlessMoved(move, failed);
             throw failed;
         }
+        move.leave(after); // before: with an old map, the source would let processes believe that it has all runs of it
         move.open();
         store.resumeMoved();
         progress.accept("The runs of partition %d stood still for %d ms."
                 .formatted(partition, TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - began)));
-        move.leave(after);
         tellAll(after);
         return after;
     }
@@ -271,29 +292,51 @@ public final class PostgresShards implements AutoCloseable {
         }
     }
 
-    /** The map says that the partition is on this shard: it came here by a move that did not end, or it is to stay. */
-    private void finish(
-            ShardMap map,
-            int partition,
-            ShardServer here,
-            @Nullable Closed closed,
-            PostgresStore store,
-            Consumer<String> progress) {
-        if (closed != null) {
-            ShardServer other = known(closed.other());
-            if (closed.phase() == Phase.LEAVING) {
-                new PartitionMove(partition, here, other, progress).reopen();
-            } else {
-                new PartitionMove(partition, other, here, progress).open();
+    /** Ends or gives up every move that another command has left behind, tells all shards the newest map, and returns it. */
+    private ShardMap settled(Consumer<String> progress) {
+        SortedMap<String, State> states = states();
+        ShardMap map = newest(states);
+        NewShard.rememberNumber(known(states.firstKey()), highestNumber(states));
+        tellAll(map);
+        Set<Integer> underWay = new TreeSet<>();
+        states.values().forEach(state -> {
+            underWay.addAll(in(state, Phase.LEAVING));
+            underWay.addAll(in(state, Phase.ARRIVING));
+        });
+        Set<String> opened = new TreeSet<>();
+        for (int partition : underWay) {
+            settle(map, partition, states, progress);
+            opened.add(map.owners().get(partition));
+        }
+        for (String shard : opened) {
+            try (PostgresStore store = open(known(shard))) {
+                store.resumeMoved();
             }
         }
-        store.resumeMoved();
-        tellAll(map);
-        for (ShardServer other : servers.values()) {
-            boolean leaves = other.state().stream()
-                    .anyMatch(state -> in(state, Phase.LEAVING).contains(partition));
-            if (other != here && leaves) {
-                new PartitionMove(partition, other, here, progress).leave(map);
+        return map;
+    }
+
+    /** Opens a partition where the map says that it is, and lets the other shards know that it is not theirs. */
+    private void settle(ShardMap map, int partition, SortedMap<String, State> states, Consumer<String> progress) {
+        ShardServer owner = known(map.owners().get(partition));
+        for (State state : states.values()) {
+            @Nullable Closed closed = state.closed().get(partition);
+            if (closed != null && !state.name().equals(owner.name())) {
+                ShardServer other = known(state.name());
+                if (closed.phase() == Phase.ARRIVING) {
+                    new PartitionMove(partition, owner, other, progress).reopen();
+                } else if (closed.phase() == Phase.LEAVING) {
+                    new PartitionMove(partition, other, owner, progress).leave(map);
+                }
+            }
+        }
+        @Nullable Closed here = owner.state().orElseThrow().closed().get(partition);
+        if (here != null) {
+            ShardServer other = known(here.other());
+            if (here.phase() == Phase.LEAVING) {
+                new PartitionMove(partition, owner, other, progress).reopen();
+            } else {
+                new PartitionMove(partition, other, owner, progress).open();
             }
         }
     }
@@ -306,17 +349,27 @@ public final class PostgresShards implements AutoCloseable {
     private void removeEarlier(int partition, ShardServer target, Consumer<String> progress) {
         @Nullable Closed closed = target.state().orElseThrow().closed().get(partition);
         if (closed != null && closed.phase() == Phase.LEFT) {
-            clean(progress);
+            removeLeft(progress);
         }
     }
 
     /**
      * Removes the rows of partitions that have left. Waits until no process can still read them by an old map: for the longest
-     * lease of a worker, and a little more.
+     * lease of a worker, and a little more. Then it drops the indexes of moves.
      *
      * @param progress gets a sentence about each step
      */
     public void clean(Consumer<String> progress) {
+        alone(() -> {
+            try {
+                removeLeft(progress);
+            } finally {
+                states().keySet().forEach(shard -> dropIndexes(known(shard), progress));
+            }
+        });
+    }
+
+    private void removeLeft(Consumer<String> progress) {
         for (ShardServer source : servers.values()) {
             List<Map.Entry<Integer, Closed>> left = new ArrayList<>();
             source.state()
@@ -345,15 +398,17 @@ public final class PostgresShards implements AutoCloseable {
      * @param without shards that are to have none, because their servers are to be switched off
      */
     public void balance(Collection<String> without, Consumer<String> progress) {
-        SortedMap<String, State> states = states();
         without.forEach(this::known);
-        List<String> having = states.keySet().stream()
+        List<String> having = states().keySet().stream()
                 .filter(shard -> !without.contains(shard))
                 .toList();
         if (having.isEmpty()) {
             throw new InvalidRequestException("No shard is left that could have the partitions. Name fewer of them.");
         }
-        Balance.moves(newest(states), having).forEach((to, partitions) -> move(partitions, to, progress));
+        alone(() -> {
+            ShardMap map = settled(progress);
+            moveAlone(map, Balance.moves(map, having), progress);
+        });
     }
 
     @Override

@@ -15,9 +15,11 @@ import dev.perdure.error.InvalidRequestException;
 import dev.perdure.error.StoreException;
 import dev.perdure.postgres.jdbc.Schema;
 import dev.perdure.postgres.shard.Balance;
+import dev.perdure.postgres.shard.MovingLock;
 import dev.perdure.postgres.shard.PartitionMove;
 import dev.perdure.postgres.shard.RunTables;
 import dev.perdure.postgres.shard.ShardServer;
+import dev.perdure.retention.Retention;
 import dev.perdure.spi.Outcome;
 import dev.perdure.spi.change.Change;
 import dev.perdure.spi.change.Channel;
@@ -54,7 +56,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 final class PartitionMoveIT {
     private static final Schema SCHEMA = new Schema("perdure");
-    private static final List<String> STEPS = List.of("close", "copy", "open", "leave", "remove");
+    private static final List<String> STEPS = List.of("close", "copy", "leave", "open", "remove");
 
     /** Tables without rows of runs: of workers, of what is declared, of the database itself. */
     private static final Set<String> NOT_OF_RUNS = Set.of(
@@ -309,6 +311,134 @@ final class PartitionMoveIT {
         assertThat(a.exchange().orElseThrow().outgoing(List.of(going), 0, 10)).hasSize(1);
         assertThat(a.exchange().orElseThrow().parent(child.id())).isPresent();
         assertThat(parent.key() & 255).isEqualTo(going);
+    }
+
+    @Test
+    void rows_of_a_partition_that_has_come_back_are_not_removed() throws SQLException {
+        int partition = unused();
+        fill(partition);
+        shards.move(List.of(partition), "b", said::add);
+        shards.move(List.of(partition), "a", said::add);
+        List<String> before = rows(databaseA.dataSource(), partition);
+        try (ShardServer from = new ShardServer("a", databaseA.dataSource(), SCHEMA);
+                ShardServer to = new ShardServer("b", databaseB.dataSource(), SCHEMA)) {
+            move(partition, from, to).remove(); // by a command that had seen that it has left
+            assertThat(rows(databaseA.dataSource(), partition)).isNotEmpty().isEqualTo(before);
+            MovingLock other = MovingLock.on(from);
+            try {
+                assertThatThrownBy(() -> shards.clean(said::add))
+                        .isInstanceOf(InvalidRequestException.class)
+                        .hasMessage("Another command moves partitions of these shards. Wait for its end, or stop it.");
+            } finally {
+                other.close();
+            }
+        }
+    }
+
+    @Test
+    void a_command_ends_what_others_have_left_behind() throws SQLException {
+        int closed = unused();
+        RunRef forgotten = fill(closed);
+        int copied = unused();
+        RunRef moved = fill(copied);
+        ShardMap map = shards.map();
+        try (ShardServer from = new ShardServer("a", databaseA.dataSource(), SCHEMA);
+                ShardServer to = new ShardServer("b", databaseB.dataSource(), SCHEMA)) {
+            move(closed, from, to).close();
+            PartitionMove decided = move(copied, from, to);
+            decided.close();
+            decided.copy(map, map.with(copied, "b"));
+        }
+        execute(
+                databaseA.dataSource(),
+                "UPDATE perdure.set_aside SET content = content || '{\"worker\": 999999}' WHERE of_table = 'held'");
+        shards.move(List.of(), "a", said::add);
+        assertThat(shards.list()).allSatisfy(shard -> {
+            assertThat(shard.leaving()).isEmpty();
+            assertThat(shard.arriving()).isEmpty();
+            assertThat(shard.version()).isEqualTo(map.version() + 1);
+        });
+        assertThat(a.runs().find(forgotten.id()).orElseThrow().info().state())
+                .as("its worker was forgotten meanwhile")
+                .isEqualTo(RunState.READY);
+        assertThat(b.runs().find(moved.id()).orElseThrow().info().state()).isEqualTo(RunState.READY);
+    }
+
+    /** The start keys that may name them are set aside. */
+    @Test
+    void retention_leaves_out_runs_of_a_closed_partition() throws SQLException {
+        int partition = unused();
+        fill(partition);
+        RunId ended = RunId.of(id(partition, "ended"));
+        execute(
+                databaseA.dataSource(),
+                "UPDATE perdure.run SET created_at = now() - interval '9 days', changed_at = now() - interval '9 days' WHERE id = '%s'"
+                        .formatted(ended));
+        try (ShardServer from = new ShardServer("a", databaseA.dataSource(), SCHEMA);
+                ShardServer to = new ShardServer("b", databaseB.dataSource(), SCHEMA)) {
+            move(partition, from, to).close();
+        }
+        removeOld(Duration.ofDays(1));
+        assertThat(a.runs().find(ended)).isPresent();
+        shards.move(List.of(partition), "a", said::add);
+        removeOld(Duration.ofDays(2));
+        assertThat(a.runs().find(ended)).isEmpty();
+    }
+
+    private void removeOld(Duration period) {
+        a.removals().declare(Retention.of(period));
+        while (a.removals().remove(1_000).again().isZero()) {
+            Thread.onSpinWait();
+        }
+    }
+
+    @Test
+    void a_copy_of_a_move_that_was_given_up_does_not_count() {
+        int partition = unused();
+        ShardMap map = shards.map();
+        try (ShardServer from = new ShardServer("a", databaseA.dataSource(), SCHEMA);
+                ShardServer to = new ShardServer("b", databaseB.dataSource(), SCHEMA)) {
+            PartitionMove move = move(partition, from, to);
+            move.close();
+            move.reopen();
+            assertThatThrownBy(() -> move.copy(map, map.with(partition, "b")))
+                    .isInstanceOf(StoreException.class)
+                    .hasMessageContaining("has changed meanwhile, or the move was given up.");
+        }
+        assertThat(shards.map()).isEqualTo(map);
+    }
+
+    @Test
+    @Tag("thorough")
+    void a_number_of_a_shard_that_is_gone_is_not_given_again() throws SQLException {
+        try (SharedPostgres.Fresh third = SharedPostgres.database("move_c")) {
+            PostgresStore.on(third.dataSource()).notifications(false).open().close();
+            int before = added("c", third.dataSource());
+            execute(third.dataSource(), "DELETE FROM perdure.shard"); // as in another, empty database
+            assertThat(added("d", third.dataSource())).isEqualTo(before + 1);
+        }
+    }
+
+    private int added(String name, DataSource database) throws SQLException {
+        try (PostgresShards three = PostgresShards.of(
+                Map.of("a", databaseA.dataSource(), "b", databaseB.dataSource(), name, database),
+                SCHEMA.name(),
+                Duration.ZERO)) {
+            three.add(name);
+        }
+        try (Connection connection = database.getConnection();
+                Statement statement = connection.createStatement();
+                ResultSet row = statement.executeQuery("SELECT number FROM perdure.shard")) {
+            row.next();
+            return row.getInt("number");
+        }
+    }
+
+    private static void execute(DataSource database, String sql) throws SQLException {
+        try (Connection connection = database.getConnection();
+                Statement statement = connection.createStatement()) {
+            statement.execute(sql);
+        }
     }
 
     @Test

@@ -26,7 +26,6 @@ import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.stream.Collectors;
-import java.util.stream.IntStream;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -39,10 +38,11 @@ import org.slf4j.LoggerFactory;
  * what one run has sent to another is first applied in the order in which it was sent, whoever applies it; after that, the
  * copies of others change nothing.
  *
- * <p>Something for a run that is not there may have come faster than the start of the run, which a third shard keeps: a run
- * there has started it, and its sender has heard of it since. So the forwarder asks the third shards. If one of them has
- * the start, or does not answer, the thing stays, and so does everything after it for that run. If none has it, then the run
- * has come meanwhile, or nobody has started it: the forwarder applies the thing once more, and removes it.
+ * <p>Something for a run that is not there may have come faster than the start of the run, which another shard keeps: a run
+ * there has started it, and its sender has heard of it since. It may be the receiving shard itself, if it has got the
+ * partition since. So the forwarder asks all shards. If one of them has the start, or does not answer, the thing stays, and so
+ * does everything after it for that run but its start. If none has it, then the run has come meanwhile, or nobody has started
+ * it: the forwarder applies the thing once more, and removes it.
  */
 final class Forwarder {
     static final int BATCH = 500;
@@ -74,7 +74,7 @@ final class Forwarder {
 
     /** Carries over everything that is there now. Returns how much has arrived. */
     int forward() {
-        return forward(List.of(), true);
+        return forward(List.of(), true, shards.version());
     }
 
     /**
@@ -82,18 +82,20 @@ final class Forwarder {
      *
      * @param first what was read of it already
      * @param more whether there may be more
+     * @param version the version of the map by which that was read
      * @return how much has arrived
      */
-    int forward(List<Outgoing> first, boolean more) {
+    int forward(List<Outgoing> first, boolean more, int version) {
         lock.lock();
         try {
             Pass pass = new Pass();
-            pass.carry(first);
+            pass.carry(first, version);
             boolean again = more;
             while (again) {
+                int now = shards.version();
                 List<Outgoing> some =
                         shards.exchange(from).outgoing(shards.partitions(shard -> shard == to), pass.last, BATCH);
-                pass.carry(some);
+                pass.carry(some, now);
                 again = some.size() == BATCH;
             }
             return pass.count;
@@ -107,11 +109,14 @@ final class Forwarder {
         private final Set<RunId> held = new HashSet<>();
         private final List<Long> arrived = new ArrayList<>();
         private final List<Carried> missed = new ArrayList<>();
+        private final Set<RunId> absent = new HashSet<>();
+        private int version;
         private boolean unsure;
         private long last;
         private int count;
 
-        void carry(List<Outgoing> page) {
+        void carry(List<Outgoing> page, int readBy) {
+            version = readBy;
             try {
                 apply(page);
                 settleMissed();
@@ -124,15 +129,25 @@ final class Forwarder {
             }
         }
 
-        /** A batch has one change of a run, or several mails to it. */
+        /**
+         * A batch has one change of a run, or several mails to it. What follows something that was missed is missed too, so
+         * that the order stays, but for the start for which that waits.
+         */
         private void apply(List<Outgoing> page) {
             List<Carried> batch = new ArrayList<>();
             Map<RunId, Boolean> takesMail = new HashMap<>();
             for (Outgoing outgoing : page) {
                 last = outgoing.number();
                 Change change = change(outgoing.content());
-                if (held.contains(change.about())) {
-                    continue;
+                Carried carried = new Carried(outgoing.number(), change);
+                if (!(change instanceof Change.Start)) {
+                    if (held.contains(change.about())) {
+                        continue;
+                    }
+                    if (absent.contains(change.about())) {
+                        missed.add(carried);
+                        continue;
+                    }
                 }
                 boolean mail = change instanceof Change.Deliver;
                 Boolean before = takesMail.get(change.about());
@@ -142,7 +157,7 @@ final class Forwarder {
                     takesMail.clear();
                 }
                 takesMail.put(change.about(), mail || change instanceof Change.Start);
-                batch.add(new Carried(outgoing.number(), change));
+                batch.add(carried);
             }
             apply(batch, missed);
         }
@@ -152,13 +167,14 @@ final class Forwarder {
                 return;
             }
             List<Change> changes = batch.stream().map(Carried::change).toList();
-            List<Outcome> outcomes = moves.apply(to, lane(to, from), changes);
+            List<Outcome> outcomes = moves.apply(to, lane(to, from), changes, version);
             for (int i = 0; i < changes.size(); i++) {
                 if (changes.get(i) instanceof Change.Start start) {
                     settle(start, outcomes.get(i));
                 }
                 if (outcomes.get(i) instanceof Outcome.UnknownRun) {
                     unknown.add(batch.get(i));
+                    absent.add(changes.get(i).about());
                 } else {
                     arrived.add(batch.get(i).number());
                 }
@@ -178,18 +194,18 @@ final class Forwarder {
                     apply(List.of(each), unknown);
                 }
             }
-            unknown.forEach(each -> arrived.add(each.number()));
+            unknown.stream()
+                    .filter(each ->
+                            shards.has(to, each.change().about())) // Others have gone to another shard meanwhile.
+                    .forEach(each -> arrived.add(each.number()));
             missed.clear();
+            absent.clear();
         }
 
-        /** The runs among these whose start a third shard keeps; all of them if one does not answer. */
+        /** The runs among these whose start a shard keeps; all of them if one does not answer. */
         private Set<RunId> starting(Set<RunId> runs) {
-            List<Integer> thirds = IntStream.range(0, shards.size())
-                    .filter(shard -> shard != from && shard != to)
-                    .boxed()
-                    .toList();
             try {
-                return shards.ask(thirds, SHORT, shard -> startsOnTheirWay(shard, runs)).stream()
+                return shards.ask(shards.indexes(), SHORT, shard -> startsOnTheirWay(shard, runs)).stream()
                         .flatMap(Set::stream)
                         .collect(Collectors.toSet());
             } catch (StoreException silent) {
@@ -200,12 +216,12 @@ final class Forwarder {
         }
     }
 
-    private Set<RunId> startsOnTheirWay(int third, Set<RunId> runs) {
+    private Set<RunId> startsOnTheirWay(int shard, Set<RunId> runs) {
         Set<Integer> partitions = runs.stream().map(Partitions::of).collect(Collectors.toSet());
         Set<RunId> starting = new HashSet<>();
         long after = 0;
         while (true) {
-            List<Outgoing> page = shards.exchange(third).outgoing(partitions, after, BATCH);
+            List<Outgoing> page = shards.exchange(shard).outgoing(partitions, after, BATCH);
             for (Outgoing each : page) {
                 after = each.number();
                 if (change(each.content()) instanceof Change.Start start) {

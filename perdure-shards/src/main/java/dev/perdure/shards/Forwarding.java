@@ -31,7 +31,7 @@ final class Forwarding implements AutoCloseable {
     private volatile boolean closed;
 
     /**
-     * Begins to work if there are several shards.
+     * The forwarders of these shards.
      *
      * @param atOnce whether a batch returns only when everything that it sent has arrived, for tests without an engine
      */
@@ -39,6 +39,10 @@ final class Forwarding implements AutoCloseable {
         this.shards = shards;
         this.atOnce = atOnce;
         this.senders = IntStream.range(0, shards.size()).mapToObj(Sender::new).toList();
+    }
+
+    /** Begins to work if there are several shards. */
+    void start() {
         if (shards.size() > 1 && !atOnce) {
             senders.forEach(Sender::start);
         }
@@ -116,25 +120,26 @@ final class Forwarding implements AutoCloseable {
             boolean more = true;
             while (more) {
                 Set<Integer> occupied = Set.copyOf(atWork);
+                int version = shards.version();
                 List<Integer> partitions = shards.partitions(to -> !occupied.contains(to));
                 List<Outgoing> some = partitions.isEmpty()
                         ? List.of()
                         : shards.exchange(from).outgoing(partitions, 0, Forwarder.BATCH);
                 boolean full = some.size() == Forwarder.BATCH;
                 Parts.divide(some, each -> shards.ofPartition(each.partition()))
-                        .forEach((to, first) -> begin(to, first, full));
+                        .forEach((to, first) -> begin(to, first, full, version));
                 more = full;
             }
         }
 
-        private void begin(int to, List<Outgoing> first, boolean more) {
+        private void begin(int to, List<Outgoing> first, boolean more, int version) {
             atWork.add(to);
             Thread.ofVirtual()
                     .name("perdure-forwarder-" + name(from) + "-" + name(to))
                     .start(() -> {
                         int arrived = 0;
                         try {
-                            arrived = forwarders.get(to).forward(first, more);
+                            arrived = forwarders.get(to).forward(first, more, version);
                             troubled.remove(to);
                         } catch (StoreException trouble) {
                             LOG.debug("What is on its way to shard {} waits until it answers.", name(to), trouble);
@@ -150,7 +155,7 @@ final class Forwarding implements AutoCloseable {
         }
 
         private void report(int shard, Throwable thrown) {
-            if (troubled.add(shard)) {
+            if (!closed && troubled.add(shard)) {
                 LOG.error(
                         "What is on its way from shard '{}' cannot be carried over to shard '{}'. It is tried again; fix the cause.",
                         name(from),

@@ -24,8 +24,12 @@ final class MovedPartitions {
         this.shards = shards;
     }
 
-    List<Outcome> apply(int shard, Lane lane, List<Change> changes) {
-        int version = shards.version();
+    /**
+     * Applies changes.
+     *
+     * @param version the version of the map by which this shard was chosen, or an earlier one
+     */
+    List<Outcome> apply(int shard, Lane lane, List<Change> changes, int version) {
         List<Outcome> outcomes;
         try {
             outcomes = shards.store(shard).ledger().apply(lane, changes);
@@ -33,7 +37,7 @@ final class MovedPartitions {
             if (trouble.kind() != StoreException.Kind.MOVING || hasMoved(shard, version)) {
                 throw trouble;
             }
-            return withoutClosed(shard, lane, changes, trouble);
+            return withoutClosed(shard, lane, changes, version, trouble);
         }
         if (outcomes.stream().anyMatch(Outcome.UnknownRun.class::isInstance) && hasMoved(shard, version)) {
             throw new StoreException(
@@ -48,7 +52,8 @@ final class MovedPartitions {
         return shards.version() > version;
     }
 
-    private List<Outcome> withoutClosed(int shard, Lane lane, List<Change> changes, StoreException trouble) {
+    private List<Outcome> withoutClosed(
+            int shard, Lane lane, List<Change> changes, int version, StoreException trouble) {
         Set<Integer> closed =
                 lane.worker() == null ? Set.of() : shards.exchange(shard).closed();
         List<Change> others =
@@ -56,7 +61,7 @@ final class MovedPartitions {
         if (others.size() == changes.size()) {
             throw trouble;
         }
-        List<Outcome> applied = others.isEmpty() ? List.of() : apply(shard, lane, others);
+        List<Outcome> applied = others.isEmpty() ? List.of() : apply(shard, lane, others, version);
         List<Outcome> outcomes = new ArrayList<>();
         int next = 0;
         for (Change change : changes) {

@@ -45,6 +45,7 @@ final class ShardedLedger implements Ledger {
      */
     @Override
     public List<Outcome> apply(Lane lane, List<Change> changes) {
+        int version = shards.version();
         @Nullable Outcome[] outcomes = new Outcome[changes.size()];
         Map<Integer, List<Integer>> places = new LinkedHashMap<>();
         @Nullable RuntimeException waiting = null;
@@ -66,7 +67,7 @@ final class ShardedLedger implements Ledger {
         }
         for (Map.Entry<Integer, List<Integer>> ofShard : places.entrySet()) {
             try {
-                apply(lane, changes, ofShard, outcomes);
+                apply(lane, changes, version, ofShard, outcomes);
             } catch (RuntimeException thrown) {
                 waiting = shards.trouble(ofShard.getKey(), thrown);
             }
@@ -78,10 +79,14 @@ final class ShardedLedger implements Ledger {
     }
 
     private void apply(
-            Lane lane, List<Change> changes, Map.Entry<Integer, List<Integer>> ofShard, @Nullable Outcome[] outcomes) {
+            Lane lane,
+            List<Change> changes,
+            int version,
+            Map.Entry<Integer, List<Integer>> ofShard,
+            @Nullable Outcome[] outcomes) {
         List<Integer> places = ofShard.getValue();
         List<Change> own = places.stream().map(changes::get).map(this::crossed).toList();
-        List<Outcome> some = moves.apply(ofShard.getKey(), lane, own);
+        List<Outcome> some = moves.apply(ofShard.getKey(), lane, own, version);
         for (int i = 0; i < places.size(); i++) {
             outcomes[places.get(i)] = some.get(i);
         }

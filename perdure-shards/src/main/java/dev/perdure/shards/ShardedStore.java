@@ -101,6 +101,7 @@ public final class ShardedStore implements Store {
                         .<Store>map(shard -> new ShardView(this, shard.store()))
                         .toList(),
                 shards);
+        forwarding.start(); // last: if something before fails, nobody could close it
     }
 
     /**

@@ -43,12 +43,12 @@ final class CrossingTest {
 
     private final WorkerId worker = new WorkerId(UUID.randomUUID());
     private final List<BreakableStore> stores = new ArrayList<>();
+    private final List<Shard> all = new ArrayList<>();
     private Shards shards;
     private Crossing crossing;
 
     @BeforeEach
     void open() {
-        List<Shard> all = new ArrayList<>();
         for (String name : List.of("a", "b", "c")) {
             BreakableStore store = new BreakableStore(new MemoryStore());
             stores.add(store);
@@ -130,6 +130,34 @@ final class CrossingTest {
         assertThat(isEmpty(A) && isEmpty(C)).isTrue();
     }
 
+    /** The start was sent when the partition of the child was on another shard. */
+    @Test
+    void mail_waits_for_a_start_that_its_own_shard_keeps() {
+        RunId child = id(B, "child");
+        RunRef starter = begin(B, "starter");
+        ShardMap before =
+                Memberships.agreed(all, ShardMap.first(List.of("a", "b", "c"))).with(Partitions.of(child), "a");
+        crossing = new Crossing(new Shards(all, before, Duration.ofSeconds(10)));
+        advance(starter, new Move.Stay(), start(child, starter));
+        crossing = new Crossing(shards);
+        advance(begin(C, "sender"), new Move.Stay(), mail(child, "1"));
+        assertThat(forward(C, B)).isZero();
+        assertThat(forward(B, B)).isEqualTo(1);
+        assertThat(forward(C, B)).isEqualTo(1);
+        assertThat(mailOf(child)).containsExactly("1");
+    }
+
+    @Test
+    void what_was_sent_before_the_start_of_its_run_does_not_hold_it_up() {
+        RunId child = id(B, "child");
+        advance(begin(A, "sender"), new Move.Stay(), mail(child, "1"), new Effect.Cancel(child, "enough"));
+        advance(begin(A, "parent"), new Move.Stay(), start(child, begin(A, "starter")));
+        while (!isEmpty(A)) {
+            assertThat(forward(A, B)).isPositive();
+        }
+        assertThat(shards.having(child).runs().find(child)).isPresent();
+    }
+
     @Test
     void mail_for_a_run_that_nobody_starts_is_dropped() {
         advance(begin(C, "sender"), new Move.Stay(), mail(id(B, "nobody"), "1"));
@@ -158,6 +186,7 @@ final class CrossingTest {
         advance(begin(A, "sender"), new Move.Stay(), mail(onB, "to b"), mail(onC, "to c"));
         stores.get(B).hang();
         Forwarding forwarding = new Forwarding(shards, false);
+        forwarding.start();
         try {
             while (mailOf(onC).isEmpty()) {
                 Thread.onSpinWait();

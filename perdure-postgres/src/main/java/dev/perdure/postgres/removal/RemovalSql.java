@@ -168,13 +168,17 @@ public final class RemovalSql {
             SELECT count(*) FROM closed
             """;
 
-    /** Locks runs that are still as they were. Leaves out those that another transaction has locked. */
+    /**
+     * Locks runs that are still as they were. Leaves out those that another transaction has locked, and those of a partition
+     * that moves: the keys that name them are set aside.
+     */
     private static final String LOCK = """
             SELECT r.key
             FROM unnest(?::bigint[], ?::bigint[]) AS g (key, epoch)
             CROSS JOIN LATERAL (
                 SELECT key FROM ${schema}.run
                 WHERE run.key = g.key AND run.epoch = g.epoch AND run.state >= ${COMPLETED}
+                  AND NOT EXISTS (SELECT FROM ${schema}.closed_partition c WHERE c.number = run.partition)
                 FOR UPDATE SKIP LOCKED
             ) r
             """;

@@ -84,7 +84,8 @@ public final class Migrations {
             "V151__outgoing.sql",
             "V152__outgoing_by_partition.sql",
             "V155__moving_partitions.sql",
-            "V156__encrypted_attributes.sql");
+            "V156__encrypted_attributes.sql",
+            "V157__numbers_of_shards.sql");
 
     /** Waits for another process that migrates at the same time; ends with the transaction. */
     private static final String ALONE = "SELECT pg_advisory_xact_lock(hashtextextended('perdure:' || ?, 0))";

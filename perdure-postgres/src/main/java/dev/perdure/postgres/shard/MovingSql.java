@@ -26,11 +26,23 @@ final class MovingSql {
 
     static final String OPEN = "DELETE FROM ${schema}.closed_partition WHERE number = ${partition}";
 
+    static final String LOCK_LEFT =
+            "SELECT number FROM ${schema}.closed_partition WHERE number = ${partition} AND phase = 'LEFT' FOR UPDATE";
+
+    static final String REMEMBER_NUMBER = """
+            UPDATE ${schema}.shard SET highest_number = GREATEST(highest_number, ?) + ? RETURNING highest_number
+            """;
+
     static final String ADD = """
             INSERT INTO ${schema}.shard (name, version, owners, number) VALUES (?, ?, ?, ?) ON CONFLICT DO NOTHING
             """;
 
-    static final String MAP = "UPDATE ${schema}.shard SET version = ?, owners = ? WHERE version = ?";
+    /** Not if the move was given up meanwhile. The row is locked before, so that this sees it. */
+    static final String MAP = """
+            UPDATE ${schema}.shard SET version = ?, owners = ?
+            WHERE version = ?
+              AND EXISTS (SELECT FROM ${schema}.closed_partition c WHERE c.number = ${partition} AND c.phase = 'ARRIVING')
+            """;
 
     static final String NEWER_MAP = "UPDATE ${schema}.shard SET version = ?, owners = ? WHERE version < ?";
 
@@ -156,6 +168,14 @@ final class MovingSql {
             UPDATE ${schema}.run SET owner = taken.number FROM taken WHERE run.key = taken.key
             """;
 
+    /**
+     * The same where the partition was, for runs whose workers were forgotten while they were set aside. Those of other
+     * workers stay theirs.
+     */
+    static final String TAKE_OVER_LOST = TAKE_OVER.replace("of_table = 'held'", """
+            of_table = 'held'
+                  AND NOT EXISTS (SELECT FROM ${schema}.worker w WHERE w.number = (content ->> 'worker')::int)""");
+
     /** That worker has not died, so the recoveries of its runs do not count. */
     static final String STRANGER = """
             INSERT INTO ${schema}.worker (number, id, expires_at, lease, dead, returned, definitions)
@@ -165,10 +185,13 @@ final class MovingSql {
                 SELECT DISTINCT (content ->> 'worker')::int AS number FROM ${schema}.set_aside
                 WHERE of_partition = ${partition} AND of_table = 'held'
             ) AS stranger
+            WHERE NOT EXISTS (SELECT FROM ${schema}.worker w WHERE w.number = stranger.number)
             """;
 
     static final String INDEX =
             "CREATE INDEX CONCURRENTLY IF NOT EXISTS moving_${table} ON ${schema}.${table} (partition)";
+
+    static final String HAS_INDEX = "SELECT to_regclass('${schema}.moving_${table}') IS NOT NULL";
 
     static final String NO_INDEX = "DROP INDEX IF EXISTS ${schema}.moving_${table}";
 

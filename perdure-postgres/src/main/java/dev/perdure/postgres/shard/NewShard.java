@@ -13,6 +13,7 @@ import java.util.Map;
 
 /** What a shard is told that is not about one partition. */
 public final class NewShard {
+    private static final int HIGHEST_NUMBER = 255;
     private static final String HAS_RUNS = "SELECT EXISTS (SELECT FROM ${schema}.run)";
 
     /** What operators and code have declared for all shards: tables with the columns that are not about runs. */
@@ -71,6 +72,34 @@ public final class NewShard {
             }
             return true;
         }));
+    }
+
+    /** Takes the next number, which no shard has had, from the first shard. */
+    public static int nextNumber(ShardServer first, int known) {
+        int number = raised(first, known, 1);
+        if (number > HIGHEST_NUMBER) {
+            throw new InvalidRequestException(
+                    "Shards have had all numbers up to %d, so no other one can be added.".formatted(HIGHEST_NUMBER));
+        }
+        return number;
+    }
+
+    /** Lets the first shard remember a number that a shard has, so that no other one gets it when that shard is gone. */
+    public static void rememberNumber(ShardServer first, int known) {
+        raised(first, known, 0);
+    }
+
+    private static int raised(ShardServer first, int known, int by) {
+        return first.inTransaction(connection -> {
+            try (PreparedStatement statement =
+                    connection.prepareStatement(first.schema().sql(MovingSql.REMEMBER_NUMBER))) {
+                new Parameters(statement).integer(known).integer(by);
+                try (ResultSet row = statement.executeQuery()) {
+                    row.next();
+                    return row.getInt("highest_number");
+                }
+            }
+        });
     }
 
     private static String sql(ShardServer server, String text, String table, String columns) {

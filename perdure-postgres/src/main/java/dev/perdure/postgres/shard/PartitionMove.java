@@ -69,9 +69,14 @@ public final class PartitionMove {
                 .toList());
     }
 
-    /** Drops them. */
+    /** Drops them, where they are. */
     public static void dropIndexes(ShardServer server) {
-        List<Table> tables = indexed(server);
+        List<Table> tables = indexed(server).stream()
+                .filter(table -> server.has(table.sql(server.schema(), MovingSql.HAS_INDEX, 0)))
+                .toList();
+        if (tables.isEmpty()) {
+            return; // and nobody waits for a lock
+        }
         server.alone(tables, connection -> {
             for (Table table : tables) {
                 ShardServer.execute(connection, table.sql(server.schema(), MovingSql.NO_INDEX, 0));
@@ -180,14 +185,16 @@ public final class PartitionMove {
             copied += Pipe.copy(
                     from, sql(source, MovingSql.COPY_SET_ASIDE_OUT), to, sql(target, MovingSql.COPY_SET_ASIDE_IN));
             ShardServer.execute(to, sql(target, MovingSql.TAKE_OVER));
+            ShardServer.execute(to, sql(target, MovingSql.LOCK_MAP));
             try (PreparedStatement statement = to.prepareStatement(sql(target, MovingSql.MAP))) {
                 new Parameters(statement)
                         .integer(after.version())
                         .texts(after.owners())
                         .integer(before.version());
                 if (statement.executeUpdate() != 1) {
-                    throw unusable("The map of shard '%s' has changed meanwhile. Run the command again."
-                            .formatted(target.name()));
+                    throw unusable(
+                            "The map of shard '%s' has changed meanwhile, or the move was given up. Run the command again."
+                                    .formatted(target.name()));
                 }
             }
             return copied;
@@ -233,9 +240,10 @@ public final class PartitionMove {
         server.alone(tables, connection -> {
             ShardServer.execute(connection, sql(server, MovingSql.OPEN));
             server.guard(connection, tables, closed(server, connection));
-            if (server == target) {
-                ShardServer.execute(connection, sql(server, MovingSql.STRANGER));
+            if (server == source) {
+                ShardServer.execute(connection, sql(server, MovingSql.TAKE_OVER_LOST));
             }
+            ShardServer.execute(connection, sql(server, MovingSql.STRANGER));
             for (Table table : tables) {
                 if (table.isSetAside()) {
                     ShardServer.execute(connection, table.sql(server.schema(), MovingSql.PUT_BACK, partition));
@@ -255,29 +263,17 @@ public final class PartitionMove {
     /**
      * The source takes changes of the partition again, if it was not moved. The commit that decides may have arrived although
      * its answer did not, or may still be on its way: then its transaction holds the lock of the map, and nothing is opened.
+     * The source is opened under that lock, and a copy that comes later finds that nothing is to arrive.
      */
     public void reopen() {
-        if (isAtTarget()) {
-            throw unusable("Partition %d has moved to shard '%s'. Run the command again to finish the move."
-                    .formatted(partition, target.name()));
-        }
-        putBack(source);
-        List<Table> tables = target.inTransaction(connection -> tables(target, connection));
-        target.alone(tables, connection -> {
-            ShardServer.execute(connection, sql(target, MovingSql.OPEN));
-            target.guard(connection, tables, closed(target, connection));
-            return true;
-        });
-        progress.accept("Partition %d is open on shard '%s' again.".formatted(partition, source.name()));
-    }
-
-    private boolean isAtTarget() {
         try {
-            return target.inTransaction(connection -> {
-                try (Statement statement = connection.createStatement();
-                        ResultSet row = statement.executeQuery(sql(target, MovingSql.LOCK_MAP))) {
-                    return row.next() && row.getBoolean("here");
+            target.inTransaction(connection -> {
+                if (isAtTarget(connection)) {
+                    throw unusable("Partition %d has moved to shard '%s'. Run the command again to finish the move."
+                            .formatted(partition, target.name()));
                 }
+                putBack(source);
+                return ShardServer.execute(connection, sql(target, MovingSql.OPEN));
             });
         } catch (LockedException underWay) {
             throw new StoreException(
@@ -285,6 +281,19 @@ public final class PartitionMove {
                     "A transaction that moves a partition to shard '%s' has not ended. Run the command again when it has."
                             .formatted(target.name()),
                     underWay);
+        }
+        List<Table> tables = target.inTransaction(connection -> tables(target, connection));
+        target.alone(tables, connection -> {
+            target.guard(connection, tables, closed(target, connection));
+            return true;
+        });
+        progress.accept("Partition %d is open on shard '%s' again.".formatted(partition, source.name()));
+    }
+
+    private boolean isAtTarget(Connection connection) throws SQLException {
+        try (Statement statement = connection.createStatement();
+                ResultSet row = statement.executeQuery(sql(target, MovingSql.LOCK_MAP))) {
+            return row.next() && row.getBoolean("here");
         }
     }
 
@@ -297,9 +306,15 @@ public final class PartitionMove {
         });
     }
 
-    /** Removes the rows at the source. */
+    /** Removes the rows at the source, unless the partition has come back or they are removed already. */
     public void remove() {
-        source.inTransaction(connection -> {
+        boolean removed = source.inTransaction(connection -> {
+            try (Statement statement = connection.createStatement();
+                    ResultSet left = statement.executeQuery(sql(source, MovingSql.LOCK_LEFT))) {
+                if (!left.next()) {
+                    return false;
+                }
+            }
             for (Table table : tables(source, connection).reversed()) { // the runs last
                 if (!table.isShared()) {
                     ShardServer.execute(connection, table.sql(source.schema(), MovingSql.DELETE, partition));
@@ -309,6 +324,9 @@ public final class PartitionMove {
             mark(source, connection, Phase.GONE, target.name());
             return true;
         });
-        progress.accept("The rows of partition %d are removed from shard '%s'.".formatted(partition, source.name()));
+        if (removed) {
+            progress.accept(
+                    "The rows of partition %d are removed from shard '%s'.".formatted(partition, source.name()));
+        }
     }
 }

@@ -20,6 +20,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.TreeMap;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 import java.util.stream.Collectors;
 import javax.sql.DataSource;
@@ -30,8 +31,9 @@ public final class ShardServer implements AutoCloseable {
     private static final Duration SILENCE = Duration.ofHours(12);
 
     private static final int CONNECTIONS = 3;
-    private static final int MOST_TRIES = 100;
-    private static final Duration PAUSE = Duration.ofMillis(50);
+    private static final int MOST_TRIES = 50;
+    private static final long SHORTEST_PAUSE = TimeUnit.MILLISECONDS.toNanos(50);
+    private static final long LONGEST_PAUSE = TimeUnit.SECONDS.toNanos(2);
 
     /** What a shard does with a partition in which it takes no changes. */
     public enum Phase {
@@ -134,6 +136,11 @@ public final class ShardServer implements AutoCloseable {
         });
     }
 
+    /** The answer to a question of one row and one column. */
+    boolean has(String question) {
+        return query.all(question, parameters -> {}, row -> row.getBoolean(1)).getFirst();
+    }
+
     /** Runs statements outside of a transaction, one by one. */
     void each(List<String> statements) {
         for (String statement : statements) {
@@ -142,14 +149,15 @@ public final class ShardServer implements AutoCloseable {
     }
 
     /**
-     * Work in a transaction during which no other one uses the tables. Waits only shortly for them, again and again, so
-     * that batches do not have to wait behind it for a transaction that takes long.
+     * Work in a transaction during which no other one uses the tables. Waits only shortly for them, again and again and
+     * ever more rarely, so that batches do not have to wait behind it for a transaction that takes long.
      */
     <T> T alone(List<Table> tables, Database.Work<T> work) {
         String lock = schema.sql("LOCK TABLE %s IN ACCESS EXCLUSIVE MODE"
                 .formatted(tables.stream()
                         .map(table -> "${schema}." + table.name())
                         .collect(Collectors.joining(", "))));
+        long pause = SHORTEST_PAUSE;
         for (int tries = 1; ; tries++) {
             try {
                 return inTransaction(connection -> {
@@ -164,7 +172,8 @@ public final class ShardServer implements AutoCloseable {
                                     .formatted(name, tries),
                             busy);
                 }
-                LockSupport.parkNanos(PAUSE.toNanos());
+                LockSupport.parkNanos(pause);
+                pause = Math.min(LONGEST_PAUSE, 2 * pause);
             }
         }
     }
