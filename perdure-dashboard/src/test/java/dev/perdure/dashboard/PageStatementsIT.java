@@ -17,6 +17,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** How many statements 200 open pages send to the database: counted, so that it is the same on a busy machine. */
@@ -35,6 +36,7 @@ class PageStatementsIT {
     private final AtomicInteger failed = new AtomicInteger();
 
     @Test
+    @Tag("thorough")
     @SuppressWarnings("try") // closes the pages before the API, so that their streams end
     void two_hundred_open_pages_send_no_more_than_ten() throws Exception {
         CountedStatements counted = new CountedStatements();
