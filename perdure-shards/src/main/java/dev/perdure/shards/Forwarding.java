@@ -100,9 +100,13 @@ final class Forwarding implements AutoCloseable {
 
         private void loop() {
             long rest = SHORTEST;
+            long nextLook = System.nanoTime();
             while (!closed) {
                 try {
-                    shards.follow(from);
+                    if (System.nanoTime() - nextLook >= 0) { // not after each batch that ends runs
+                        shards.follow(from);
+                        nextLook = System.nanoTime() + LONGEST;
+                    }
                     distribute();
                     troubled.remove(from);
                 } catch (StoreException trouble) {
