@@ -94,6 +94,11 @@ public interface Interceptor {
      * step once more, as the same attempt, if its transaction has to be repeated. What either of them throws fails the
      * attempt, like an exception of the body.
      *
+     * <p>If the body runs out of its time, the interceptor gets the {@link java.util.concurrent.TimeoutException} that the
+     * engine records, whatever the body itself returns or throws after the interrupt. A body that is interrupted because
+     * the run is cancelled, reaches its deadline or leaves the worker has not failed: the interceptor gets what the body
+     * makes of the interrupt, and the attempt is not counted.
+     *
      * @param call the attempt
      * @param body what would run without this interceptor
      * @return what runs in its place

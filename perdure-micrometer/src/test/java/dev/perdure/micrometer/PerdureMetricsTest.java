@@ -43,6 +43,7 @@ class PerdureMetricsTest {
     private static final Pattern QUOTED = Pattern.compile("`([a-z]+)`");
     private static final Pattern SERIES = Pattern.compile("\\bperdure_[a-z_]+");
     private static final Duration PATIENCE = Duration.ofSeconds(30);
+    private static final Duration BRIEF = Duration.ofMillis(20);
 
     private final CountDownLatch holds = new CountDownLatch(1);
     private final CountDownLatch release = new CountDownLatch(1);
@@ -61,6 +62,12 @@ class PerdureMetricsTest {
                 holds.countDown();
                 return release.await(30, TimeUnit.SECONDS);
             });
+        }
+        if (in.equals("late")) {
+            ctx.step(
+                    "wait",
+                    () -> release.await(30, TimeUnit.SECONDS),
+                    StepOptions.retry(1).timeout(BRIEF));
         }
         ctx.sleep(Duration.ofMillis(30));
         return in;
@@ -166,6 +173,16 @@ class PerdureMetricsTest {
                     assertThat(timer.getId().getTag("outcome")).isEqualTo("succeeded");
                     assertThat(timer.count()).isEqualTo(1);
                 });
+    }
+
+    @Test
+    void an_attempt_that_runs_out_of_its_time_has_failed() {
+        assertThatThrownBy(() -> perdure.start(Invocation.of(order, "late")).result(PATIENCE))
+                .hasMessageContaining("Step 'wait' took longer than PT0.02S.");
+        Timer failed =
+                registry.get("perdure.steps.attempts").tag("outcome", "failed").timer();
+        assertThat(failed.count()).isEqualTo(1);
+        assertThat(failed.totalTime(TimeUnit.MILLISECONDS)).isGreaterThanOrEqualTo(BRIEF.toMillis());
     }
 
     @Test

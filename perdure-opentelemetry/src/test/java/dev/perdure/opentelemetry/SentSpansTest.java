@@ -231,6 +231,28 @@ class SentSpansTest {
     }
 
     @Test
+    void an_attempt_that_runs_out_of_its_time_has_failed() {
+        Definition<String, String> order = flow(
+                "order",
+                (ctx, in) -> ctx.step(
+                        "charge",
+                        () -> {
+                            new CountDownLatch(1).await();
+                            return in;
+                        },
+                        StepOptions.retry(1).timeout(Duration.ofMillis(20))));
+        try (Tracing tracing = Tracing.of(telemetry);
+                Perdure perdure = started(tracing, order)) {
+            perdure.start(Invocation.of(order, "pen"));
+            awaitSpans("run order", 1);
+        }
+        SpanData charge = only("step charge");
+        assertThat(charge.getStatus().getStatusCode()).isEqualTo(StatusCode.ERROR);
+        assertThat(charge.getStatus().getDescription()).isEqualTo("java.util.concurrent.TimeoutException");
+        assertThat(charge.getAttributes().get(Failures.INTERRUPTED)).isNull();
+    }
+
+    @Test
     void an_attempt_that_is_interrupted_has_not_failed() {
         CountDownLatch begun = new CountDownLatch(1);
         Definition<String, String> order = flow(

@@ -9,6 +9,7 @@ import dev.perdure.Definition;
 import dev.perdure.DurableFuture;
 import dev.perdure.Invocation;
 import dev.perdure.Run;
+import dev.perdure.StepOptions;
 import dev.perdure.dag.Dag;
 import dev.perdure.interceptor.Interceptor;
 import dev.perdure.interceptor.StepCall;
@@ -18,11 +19,13 @@ import dev.perdure.schedule.Schedule;
 import dev.perdure.schedule.Times;
 import dev.perdure.testing.PerdureTest;
 import dev.perdure.testing.TestMode;
+import dev.perdure.transaction.TransactionOptions;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.CountDownLatch;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -250,6 +253,70 @@ abstract class InterceptorScenarios extends Scenarios {
             assertThatThrownBy(perdure.start(Invocation.of(beside, "x"))::result)
                     .hasMessageContaining(
                             "Step 'two' failed after 2 attempts: java.lang.IllegalStateException: no tenant");
+        }
+    }
+
+    /** Notes how attempts end. */
+    private final class Endings implements Interceptor {
+        @Override
+        public <T extends @Nullable Object> Callable<T> step(StepCall call, Callable<T> body) {
+            return () -> {
+                try {
+                    T result = body.call();
+                    seen.add("%s returns %s".formatted(call.step(), result));
+                    return result;
+                } catch (Exception thrown) {
+                    seen.add("%s throws %s%s"
+                            .formatted(
+                                    call.step(),
+                                    thrown,
+                                    Thread.currentThread().isInterrupted() ? ", still interrupted" : ""));
+                    throw thrown;
+                }
+            };
+        }
+    }
+
+    private static String heedless(CountDownLatch never) {
+        try {
+            never.await();
+        } catch (InterruptedException late) {
+            Thread.currentThread().interrupt();
+        }
+        return "late";
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void an_interceptor_sees_the_timeout_that_the_engine_records(TestMode mode) {
+        try (PerdureTest perdure = create(mode)) {
+            CountDownLatch never = new CountDownLatch(1);
+            Vault vault = new Vault();
+            StepOptions brief = retry(1).timeout(Duration.ofMillis(20));
+            Definition<String, String> flow = workflow("flow", (ctx, in) -> {
+                List<DurableFuture<String>> beside =
+                        List.of(ctx.stepAsync("two", () -> heedless(never), brief), ctx.stepAsync("three", () -> in));
+                assertThatThrownBy(() -> ctx.step("one", () -> heedless(never), brief))
+                        .hasRootCauseMessage("Step 'one' took longer than PT0.02S.");
+                assertThatThrownBy(() -> beside.getFirst().await())
+                        .hasRootCauseMessage("Step 'two' took longer than PT0.02S.");
+                assertThatThrownBy(() -> ctx.transaction(
+                                "four",
+                                vault,
+                                numbers -> {
+                                    never.await();
+                                    return in;
+                                },
+                                TransactionOptions.defaults().retry(1).timeout(Duration.ofMillis(20))))
+                        .hasMessageContaining("Step 'four' took longer than PT0.02S.");
+                return beside.getLast().await();
+            });
+            perdure.register(flow).interceptor(new Endings());
+            assertThat(perdure.start(Invocation.of(flow, "x")).result()).isEqualTo("x");
+            String late = "%s throws java.util.concurrent.TimeoutException: Step '%1$s' took longer than PT0.02S.";
+            assertThat(seen)
+                    .containsExactlyInAnyOrder(
+                            late.formatted("one"), late.formatted("two"), "three returns x", late.formatted("four"));
         }
     }
 }

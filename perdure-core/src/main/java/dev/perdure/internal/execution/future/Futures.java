@@ -297,15 +297,19 @@ public final class Futures implements SideThreads, Joins {
         }
     }
 
+    /** Interrupts the body of an attempt beside the run's thread. */
+    BodyGuard guardForOneBody() {
+        return BodyGuard.forOneBody(host.clockwork());
+    }
+
     private void fork(StepFuture<?> step) {
         SideBodies beside = side;
         beside.running.incrementAndGet();
-        step.launched();
-        BodyGuard guard = BodyGuard.forOneBody(host.clockwork());
+        BodyGuard guard = step.launched();
         beside.guards.add(guard);
         host.clockwork().fork("perdure-step-" + step.name(), () -> {
             try {
-                step.run(guard);
+                step.run();
             } finally {
                 beside.guards.remove(guard);
                 beside.running.decrementAndGet();

@@ -20,6 +20,7 @@ import java.lang.reflect.Type;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
+import java.util.Objects;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
 
@@ -40,6 +41,7 @@ final class StepFuture<T extends @Nullable Object> extends EngineFuture<T> {
 
     // Used by the run's thread, except for what the body's thread reads while it runs.
     private Callable<T> attempted;
+    private @Nullable RunningAttempt attempt;
     private int failed;
     private @Nullable LastReport reported;
     private @Nullable Instant firstFailure;
@@ -98,7 +100,9 @@ final class StepFuture<T extends @Nullable Object> extends EngineFuture<T> {
     private void launchIfPermitted() {
         waitsForPermit = !steps.permits().take(call, failed + 1, options);
         if (!waitsForPermit) {
-            attempted = steps.intercepted(call, failed + 1, body);
+            RunningAttempt next = steps.attempt(call, failed + 1, options, futures.guardForOneBody(), reported);
+            attempted = steps.intercepted(call, next, body);
+            attempt = next;
             futures.launch(this);
         }
     }
@@ -144,8 +148,14 @@ final class StepFuture<T extends @Nullable Object> extends EngineFuture<T> {
         return waitsForPermit && settled == null;
     }
 
-    void launched() {
+    /**
+     * Its attempt begins.
+     *
+     * @return interrupts its body
+     */
+    BodyGuard launched() {
         running = true;
+        return Objects.requireNonNull(attempt).guard();
     }
 
     String name() {
@@ -153,8 +163,8 @@ final class StepFuture<T extends @Nullable Object> extends EngineFuture<T> {
     }
 
     /** Runs the body once, on its own thread, and hands in the result. */
-    void run(BodyGuard guard) {
-        Runnable told = newsOf(guard);
+    void run() {
+        Runnable told = newsOf();
         futures.handIn(() -> {
             running = false;
             told.run();
@@ -165,9 +175,9 @@ final class StepFuture<T extends @Nullable Object> extends EngineFuture<T> {
      * Hands in what the run's thread has to do about the attempt, in every case: the run's thread waits for nothing
      * else.
      */
-    private Runnable newsOf(BodyGuard guard) {
+    private Runnable newsOf() {
         try {
-            return attempted(steps.attempt(call, failed + 1, options, reported), guard);
+            return attempted(Objects.requireNonNull(attempt));
         } catch (Throwable unjudged) { // The attempt had no effect, so it can be made again.
             return () -> {
                 throw transitions.lost(unjudged);
@@ -175,13 +185,13 @@ final class StepFuture<T extends @Nullable Object> extends EngineFuture<T> {
         }
     }
 
-    private Runnable attempted(RunningAttempt attempt, BodyGuard guard) {
+    private Runnable attempted(RunningAttempt now) {
         try {
-            Values.Stored stored = steps.tryOnce(call, attempt, type, attempted, guard);
+            Values.Stored stored = steps.tryOnce(call, now, type, attempted);
             return () -> record(steps.kept(call, stored, type));
         } catch (BodyGuard.Interrupted interrupted) {
             return switch (interrupted.why()) {
-                case TIMEOUT -> failure(attempt, Steps.timedOut(call, attempt, interrupted));
+                case TIMEOUT -> failure(now, now.timedOut(interrupted.fromBody()));
                 case DEADLINE -> transitions::reachDeadline;
                 case CANCEL, LOST, ABANDONED -> () -> {};
             };
@@ -190,7 +200,7 @@ final class StepFuture<T extends @Nullable Object> extends EngineFuture<T> {
                 throw transitions.lost(leaving);
             };
         } catch (Throwable thrown) { // Includes errors: they are failed attempts too.
-            return failure(attempt, thrown);
+            return failure(now, thrown);
         }
     }
 
@@ -198,8 +208,8 @@ final class StepFuture<T extends @Nullable Object> extends EngineFuture<T> {
         transitions.defer(call.answer(Entry.Status.VALUE, stored.payload()), at -> succeed(stored));
     }
 
-    private Runnable failure(RunningAttempt attempt, Throwable thrown) {
-        Steps.Verdict verdict = steps.judge(call, steps.policy(options), attempt, thrown, firstFailure);
+    private Runnable failure(RunningAttempt ended, Throwable thrown) {
+        Steps.Verdict verdict = steps.judge(call, steps.policy(options), ended, thrown, firstFailure);
         return () -> transitions.defer(steps.entry(call, verdict), at -> fail(verdict, at));
     }
 

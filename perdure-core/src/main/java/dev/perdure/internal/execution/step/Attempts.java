@@ -6,6 +6,7 @@ import dev.perdure.internal.execution.host.HeldRun;
 import dev.perdure.internal.execution.host.Host;
 import dev.perdure.internal.execution.host.PendingLines;
 import dev.perdure.internal.execution.replay.ContextCall;
+import dev.perdure.internal.execution.transition.BodyGuard;
 import dev.perdure.internal.execution.transition.BodyLimits;
 import dev.perdure.internal.execution.value.Derived;
 import dev.perdure.internal.execution.value.Values;
@@ -37,12 +38,14 @@ public final class Attempts {
     /**
      * Makes an attempt.
      *
+     * @param guard interrupts its body
      * @param before what earlier attempts had reported, as far as the journal tells; null if it tells nothing
      */
-    RunningAttempt make(ContextCall call, int number, StepOptions options, @Nullable LastReport before) {
+    RunningAttempt make(
+            ContextCall call, int number, StepOptions options, BodyGuard guard, @Nullable LastReport before) {
         BodyLimits limits = BodyLimits.of(
                 options.timeout().orElse(null), options.heartbeatTimeout().orElse(null));
-        return new RunningAttempt(this, call, number, limits, before);
+        return new RunningAttempt(this, call, number, limits, guard, before);
     }
 
     /** The queue of the run. */

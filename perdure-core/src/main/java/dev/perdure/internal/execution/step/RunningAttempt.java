@@ -6,6 +6,7 @@ import dev.perdure.error.ContextMisuseException;
 import dev.perdure.error.InvalidRequestException;
 import dev.perdure.error.PayloadException;
 import dev.perdure.internal.execution.replay.ContextCall;
+import dev.perdure.internal.execution.transition.BodyGuard;
 import dev.perdure.internal.execution.transition.BodyLimits;
 import dev.perdure.internal.failure.LastReport;
 import dev.perdure.internal.text.Sentences;
@@ -16,7 +17,10 @@ import dev.perdure.spi.report.Reports.Report;
 import dev.perdure.spi.report.StepLog;
 import java.lang.reflect.Type;
 import java.time.Duration;
+import java.util.Objects;
 import java.util.Optional;
+import java.util.concurrent.Callable;
+import java.util.concurrent.TimeoutException;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
@@ -43,7 +47,10 @@ public final class RunningAttempt implements Attempt, StepLog.Sink {
     private final ContextCall call;
     private final int number;
     private final @Nullable BodyLimits limits;
+    private final BodyGuard guard;
     private final @Nullable LastReport before;
+    // Only the thread of the attempt uses it.
+    private @Nullable TimeoutException timeout;
     private volatile @Nullable Duration retryAfter;
     private volatile boolean logged;
 
@@ -56,11 +63,17 @@ public final class RunningAttempt implements Attempt, StepLog.Sink {
     private @Nullable Heartbeat inherited;
 
     RunningAttempt(
-            Attempts attempts, ContextCall call, int number, @Nullable BodyLimits limits, @Nullable LastReport before) {
+            Attempts attempts,
+            ContextCall call,
+            int number,
+            @Nullable BodyLimits limits,
+            BodyGuard guard,
+            @Nullable LastReport before) {
         this.attempts = attempts;
         this.call = call;
         this.number = number;
         this.limits = limits;
+        this.guard = guard;
         this.before = before;
     }
 
@@ -89,10 +102,47 @@ public final class RunningAttempt implements Attempt, StepLog.Sink {
         return retryAfter;
     }
 
-    /** The limits of its body, or null. */
-    @Nullable
-    BodyLimits limits() {
-        return limits;
+    /** Interrupts its body. */
+    public BodyGuard guard() {
+        return guard;
+    }
+
+    // ---- its body
+
+    /** Runs the body, with the interceptors around it, so that it can be interrupted and has its limits. */
+    <T extends @Nullable Object> T run(Callable<T> intercepted) throws Exception {
+        return guard.run(intercepted, limits);
+    }
+
+    /**
+     * Calls the body inside of the interceptors. If the body has run out of its time, this throws what the engine
+     * records, whatever the body makes of the interrupt: the interceptors see how the attempt ends.
+     */
+    <T extends @Nullable Object> T call(Callable<T> body) throws Exception {
+        T result;
+        try {
+            result = body.call();
+        } catch (Throwable thrown) {
+            if (guard.isTimedOut()) {
+                throw timedOut(thrown);
+            }
+            throw thrown;
+        }
+        if (guard.isTimedOut()) {
+            throw timedOut(null);
+        }
+        return result;
+    }
+
+    /** What the engine records of an attempt that ran out of its time: one exception, however often it is asked for. */
+    public TimeoutException timedOut(@Nullable Throwable fromBody) {
+        if (timeout == null) {
+            var unused = Thread.interrupted(); // The body has been interrupted, and it has ended.
+            timeout = new TimeoutException("Step '%s' %s."
+                    .formatted(call.name(), Objects.requireNonNull(limits).reason()));
+            timeout.initCause(fromBody);
+        }
+        return timeout;
     }
 
     // ---- reports

@@ -14,7 +14,6 @@ import dev.perdure.internal.execution.host.Unwind;
 import dev.perdure.internal.execution.replay.ContextCall;
 import dev.perdure.internal.execution.replay.Replay;
 import dev.perdure.internal.execution.transition.BodyGuard;
-import dev.perdure.internal.execution.transition.BodyLimits;
 import dev.perdure.internal.execution.transition.Transitions;
 import dev.perdure.internal.execution.transition.Waits;
 import dev.perdure.internal.execution.value.Encoded;
@@ -31,12 +30,10 @@ import java.lang.reflect.Type;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
-import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.Callable;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
-import java.util.concurrent.TimeoutException;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -184,10 +181,12 @@ public final class Steps {
     /**
      * The attempt that begins now.
      *
+     * @param guarding interrupts its body
      * @param before what earlier attempts had reported, as far as the journal tells; null if it tells nothing
      */
-    public RunningAttempt attempt(ContextCall call, int number, StepOptions options, @Nullable LastReport before) {
-        return attempts.make(call, number, options, before);
+    public RunningAttempt attempt(
+            ContextCall call, int number, StepOptions options, BodyGuard guarding, @Nullable LastReport before) {
+        return attempts.make(call, number, options, guarding, before);
     }
 
     public RetryPolicy policy(StepOptions options) {
@@ -234,11 +233,11 @@ public final class Steps {
             transitions.flush();
             int number = ++failed;
             permits.await(call, number, options);
-            RunningAttempt attempt = attempt(call, number, options, reported);
+            RunningAttempt attempt = attempt(call, number, options, guard, reported);
             Throwable thrown;
             try {
                 Values.Stored stored =
-                        doing.perform(body -> tryOnce(call, attempt, type, intercepted(call, number, body), guard));
+                        doing.perform(body -> tryOnce(call, attempt, type, intercepted(call, attempt, body)));
                 if (!doing.isLast()) {
                     permits.recorded(options);
                     transitions.unloadAfterStep();
@@ -251,7 +250,7 @@ public final class Steps {
                 return replay(call, before.entry, type);
             } catch (BodyGuard.Interrupted interrupted) {
                 if (interrupted.why() == BodyGuard.Cause.TIMEOUT) {
-                    thrown = timedOut(call, attempt, interrupted);
+                    thrown = attempt.timedOut(interrupted.fromBody());
                 } else {
                     if (interrupted.why() == BodyGuard.Cause.DEADLINE) {
                         transitions.reachDeadline();
@@ -308,11 +307,13 @@ public final class Steps {
     }
 
     /** The body with the interceptors around it. Only the thread of the workflow asks for it. */
-    public <T extends @Nullable Object> Callable<T> intercepted(ContextCall call, int attempt, Callable<T> body) {
+    public <T extends @Nullable Object> Callable<T> intercepted(
+            ContextCall call, RunningAttempt attempt, Callable<T> body) {
         if (entered == null || !isStep(call)) {
             return body;
         }
-        return host.rules().interceptors().step(new StepCall(entered, call.name(), attempt), body);
+        StepCall intercepted = new StepCall(entered, call.name(), attempt.number());
+        return host.rules().interceptors().step(intercepted, () -> attempt.call(body));
     }
 
     private static boolean isStep(ContextCall call) {
@@ -320,17 +321,16 @@ public final class Steps {
     }
 
     /** Runs the body once, on this thread. */
-    public Values.Stored tryOnce(
-            ContextCall call, RunningAttempt attempt, Type type, Callable<?> body, BodyGuard guarding)
+    public Values.Stored tryOnce(ContextCall call, RunningAttempt attempt, Type type, Callable<?> body)
             throws Exception {
-        Runnable disarm = transitions.armDeadline(guarding);
+        Runnable disarm = transitions.armDeadline(attempt.guard());
         current(attempt);
         StepLog.open(attempt);
         long began = host.clockwork().nanoTime();
         boolean succeeded = false;
         boolean counts = isStep(call);
         try {
-            @Nullable Object result = guarding.run(body, attempt.limits());
+            @Nullable Object result = attempt.run(body);
             Values.Stored stored = valuesOf(call).store(result, type, "the result of " + call.describe());
             succeeded = true;
             return stored;
@@ -370,15 +370,6 @@ public final class Steps {
     private Values valuesOf(ContextCall call) {
         Values here = values.at(call.position());
         return call.kind() == Entry.Kind.TRANSACTION ? here.inline() : here;
-    }
-
-    public static TimeoutException timedOut(
-            ContextCall call, RunningAttempt attempt, BodyGuard.Interrupted interrupted) {
-        BodyLimits limits = Objects.requireNonNull(attempt.limits());
-        TimeoutException timeout = new TimeoutException("Step '%s' %s.".formatted(call.name(), limits.reason()));
-        timeout.initCause(
-                interrupted.getSuppressed().length == 0 ? null : interrupted.getSuppressed()[0]);
-        return timeout;
     }
 
     /**

@@ -30,13 +30,18 @@ public final class BodyGuard {
 
         private final Cause why;
 
-        Interrupted(Cause why) {
-            super(why.name(), null, false, false);
+        Interrupted(Cause why, @Nullable Throwable fromBody) {
+            super(why.name(), fromBody, false, false);
             this.why = why;
         }
 
         public Cause why() {
             return why;
+        }
+
+        /** What the body threw; null if it returned a result. */
+        public @Nullable Throwable fromBody() {
+            return getCause();
         }
     }
 
@@ -76,15 +81,13 @@ public final class BodyGuard {
         } catch (Throwable thrown) {
             Cause why = leave(alarmOff);
             if (why != null) {
-                Interrupted interrupted = new Interrupted(why);
-                interrupted.addSuppressed(thrown);
-                throw interrupted;
+                throw new Interrupted(why, thrown);
             }
             throw thrown;
         }
         Cause why = leave(alarmOff);
         if (why != null && why != Cause.DEADLINE && why != Cause.CANCEL) {
-            throw new Interrupted(why);
+            throw new Interrupted(why, null);
         }
         return result;
     }
@@ -166,6 +169,16 @@ public final class BodyGuard {
         lock.lock();
         try {
             return inBody != null;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** Whether the body has run out of its time, and nothing stronger has interrupted it since. */
+    public boolean isTimedOut() {
+        lock.lock();
+        try {
+            return cause == Cause.TIMEOUT;
         } finally {
             lock.unlock();
         }
