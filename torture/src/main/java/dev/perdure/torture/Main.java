@@ -146,14 +146,16 @@ public final class Main {
                 "");
         Map<String, String> options = options(defaults, arguments);
         return new Plan(
-                number(options, "--seed", 0, Long.MAX_VALUE),
-                CALM,
-                Duration.ofMinutes(number(options, "--minutes", 0, 10_000)),
-                faults(options.getOrDefault("--faults", "")),
-                Math.toIntExact(number(options, "--workers", 1, 50)),
-                defect(options.getOrDefault("--defect", "")),
-                older(options.getOrDefault("--older", "")),
-                pooler(options.getOrDefault("--pooler", "")),
+                new Plan.FaultPlan(
+                        number(options, "--seed", 0, Long.MAX_VALUE),
+                        CALM,
+                        Duration.ofMinutes(number(options, "--minutes", 0, 10_000)),
+                        faults(options.getOrDefault("--faults", ""))),
+                new Plan.Setup(
+                        Math.toIntExact(number(options, "--workers", 1, 50)),
+                        defect(options.getOrDefault("--defect", "")),
+                        older(options.getOrDefault("--older", "")),
+                        pooler(options.getOrDefault("--pooler", ""))),
                 logs());
     }
 
@@ -180,7 +182,7 @@ public final class Main {
             return Optional.empty();
         }
         Path checkout = Path.of(folder);
-        if (!Files.isDirectory(checkout.resolve("torture").resolve("target").resolve("classes"))) {
+        if (!Files.isDirectory(OlderVersion.classes(checkout))) {
             throw new Mistake(
                     "'%s' is no checkout with a built 'perdure torture'. Run './perdure torture --help' there first."
                             .formatted(folder));

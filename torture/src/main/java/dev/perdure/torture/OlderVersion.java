@@ -44,15 +44,19 @@ final class OlderVersion {
     }
 
     /** The classes of a checkout in which {@code ./perdure torture} was built. */
-    static String classPath(Path checkout) {
-        Path target = checkout.resolve("torture").resolve("target");
-        return target.resolve("classes") + File.pathSeparator + target.resolve("lib") + File.separator + "*";
+    static Path classes(Path checkout) {
+        return checkout.resolve("torture").resolve("target").resolve("classes");
+    }
+
+    private static String classPath(Path checkout) {
+        Path classes = classes(checkout);
+        return classes + File.pathSeparator + classes.resolveSibling("lib") + File.separator + "*";
     }
 
     /** Starts the workers of the checkout, lets them work, and migrates beside them. */
     static OlderVersion migrated(Path checkout, Site site, HikariDataSource pool)
             throws IOException, InterruptedException {
-        site.workers().start(classPath(checkout));
+        site.workers().start(classPath(checkout), List.of("workloads=" + classes(checkout)));
         OlderVersion older = new OlderVersion(pool);
         Thread starts = Thread.ofVirtual().start(older::start);
         LockSupport.parkNanos(BESIDE.toNanos());

@@ -10,27 +10,37 @@ import java.util.Optional;
 /**
  * What is to be done.
  *
- * @param seed chooses the faults, their victims and their moments
- * @param calm how long the work is watched before the first fault
- * @param length for how long faults happen, two at a time; zero if each happens once, one after the other
- * @param faults those that may happen
- * @param workers how many worker processes there are
- * @param defect what is wrong with the store of the workers, to see that it is found
- * @param older a checkout of an older version, whose workers create the schema and are there first
- * @param pooler the program of a PgBouncer, through which all connections go then
+ * @param faults what happens, and when
+ * @param setup what it happens to
  * @param logs the folder for the logs of the workers
  */
-record Plan(
-        long seed,
-        Duration calm,
-        Duration length,
-        List<Faults> faults,
-        int workers,
-        Optional<Planted> defect,
-        Optional<Path> older,
-        Optional<Path> pooler,
-        Path logs) {
-    Plan {
-        faults = List.copyOf(faults);
+record Plan(FaultPlan faults, Setup setup, Path logs) {
+    /**
+     * What happens, and when.
+     *
+     * @param seed chooses the faults, their victims and their moments
+     * @param calm how long the work is watched before the first fault
+     * @param length for how long faults happen, two at a time; zero if each happens once, one after the other
+     * @param kinds those that may happen
+     */
+    record FaultPlan(long seed, Duration calm, Duration length, List<Faults> kinds) {
+        FaultPlan {
+            kinds = List.copyOf(kinds);
+        }
+    }
+
+    /**
+     * What faults happen to.
+     *
+     * @param workers how many worker processes there are
+     * @param defect what is wrong with the store of the workers, to see that it is found
+     * @param older a checkout of an older version, whose workers create the schema and are there first
+     * @param pooler the program of a PgBouncer, through which all connections go then
+     */
+    record Setup(int workers, Optional<Planted> defect, Optional<Path> older, Optional<Path> pooler) {
+        /** So many workers of this version, with this defect, if any, and nothing between them and the server. */
+        static Setup of(int workers, Optional<Planted> defect) {
+            return new Setup(workers, defect, Optional.empty(), Optional.empty());
+        }
     }
 }

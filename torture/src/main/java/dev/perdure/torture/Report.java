@@ -54,10 +54,11 @@ record Report(
 
     /** For a person to read. */
     String text() {
-        StringBuilder text = new StringBuilder("%nFaults (seed %d)%n".formatted(plan.seed()));
+        StringBuilder text =
+                new StringBuilder("%nFaults (seed %d)%n".formatted(plan.faults().seed()));
         struck.forEach((fault, strikes) ->
                 text.append("  %-10s %,6d   %s%n".formatted(fault.word(), strikes.injected(), strikes.text())));
-        text.append("Workloads, in %d worker processes%n".formatted(plan.workers()));
+        text.append("Workloads, in %d worker processes%n".formatted(plan.setup().workers()));
         done.forEach(each -> text.append(
                 "  %-10s %,6d pieces, %,d bodies%n".formatted(each.workload(), each.pieces(), each.bodies())));
         text.append(

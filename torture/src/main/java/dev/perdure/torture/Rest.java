@@ -6,7 +6,7 @@ import dev.perdure.RunInfo;
 import dev.perdure.RunState;
 import dev.perdure.torture.setup.Address;
 import dev.perdure.torture.setup.Site;
-import dev.perdure.torture.work.Workloads;
+import dev.perdure.torture.work.Workload;
 import java.sql.Connection;
 import java.sql.DriverManager;
 import java.sql.ResultSet;
@@ -58,10 +58,12 @@ final class Rest {
 
     private final Perdure client;
     private final Site site;
+    private final List<Workload> workloads;
 
-    Rest(Perdure client, Site site) {
+    Rest(Perdure client, Site site, List<Workload> workloads) {
         this.client = client;
         this.site = site;
+        this.workloads = List.copyOf(workloads);
     }
 
     /** Waits until all has ended; gives what has not. */
@@ -148,12 +150,12 @@ final class Rest {
         return violations;
     }
 
-    private static boolean mayBeCancelled(RunInfo run) {
+    private boolean mayBeCancelled(RunInfo run) {
         String id = run.id().value();
         boolean byFault = CANCELLED_BY_FAULTS.stream().anyMatch(id::startsWith);
         return run.state() == RunState.CANCELLED
                 && (byFault
-                        || Workloads.ALL.stream()
+                        || workloads.stream()
                                 .filter(workload -> id.startsWith(workload.name() + "-"))
                                 .anyMatch(workload -> workload.mayBeCancelled(id)));
     }

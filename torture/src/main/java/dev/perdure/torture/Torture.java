@@ -58,6 +58,7 @@ final class Torture implements AutoCloseable {
     private final PostgresStore store;
     private final Perdure client;
     private final Optional<OlderVersion> older;
+    private final List<Workload> workloads;
     private final Map<Faults, Report.Strikes> struck = new ConcurrentSkipListMap<>();
 
     Torture(Plan plan, PrintStream out) throws Exception {
@@ -65,25 +66,30 @@ final class Torture implements AutoCloseable {
         this.out = out;
         this.site = new Site(new Site.Setup(
                 WorkerMain.class,
-                plan.workers(),
+                plan.setup().workers(),
                 arguments(plan),
                 plan.logs(),
                 server(plan),
-                plan.pooler(),
-                plan.seed()));
+                plan.setup().pooler(),
+                plan.faults().seed()));
         this.pool = site.through().pool();
         this.ledgerPool = site.ledger().pool();
         this.ledger = new OutsideLedger(ledgerPool);
         ledger.create();
-        this.older = plan.older().isPresent()
-                ? Optional.of(OlderVersion.migrated(plan.older().get(), site, pool))
+        this.older = plan.setup().older().isPresent()
+                ? Optional.of(OlderVersion.migrated(plan.setup().older().get(), site, pool))
                 : Optional.empty();
-        this.store =
-                PostgresStore.on(pool).notifications(plan.pooler().isEmpty()).open();
-        Store seen = plan.defect().map(defect -> defect.in(store)).orElse(store);
+        this.workloads = plan.setup()
+                .older()
+                .map(checkout -> Workloads.of(OlderVersion.classes(checkout)))
+                .orElse(Workloads.ALL);
+        this.store = PostgresStore.on(pool)
+                .notifications(plan.setup().pooler().isEmpty())
+                .open();
+        Store seen = plan.setup().defect().map(defect -> defect.in(store)).orElse(store);
         this.client = Perdure.on(seen).client();
         try (Connection connection = pool.getConnection()) {
-            for (Workload workload : Workloads.ALL) {
+            for (Workload workload : workloads) {
                 workload.prepare(connection);
             }
         }
@@ -91,17 +97,17 @@ final class Torture implements AutoCloseable {
 
     private static List<String> arguments(Plan plan) {
         List<String> arguments = new ArrayList<>();
-        plan.defect().ifPresent(defect -> arguments.add("defect=" + defect.name()));
-        plan.pooler().ifPresent(program -> arguments.add("notifications=false"));
+        plan.setup().defect().ifPresent(defect -> arguments.add("defect=" + defect.name()));
+        plan.setup().pooler().ifPresent(program -> arguments.add("notifications=false"));
         return arguments;
     }
 
     private static Set<Site.Server> server(Plan plan) {
         Set<Site.Server> server = EnumSet.noneOf(Site.Server.class);
-        if (plan.faults().contains(Faults.DISK)) {
+        if (plan.faults().kinds().contains(Faults.DISK)) {
             server.add(Site.Server.ON_SMALL_DISK);
         }
-        if (plan.faults().contains(Faults.FAILOVER)) {
+        if (plan.faults().kinds().contains(Faults.FAILOVER)) {
             server.add(Site.Server.WITH_STANDBY);
         }
         return server;
@@ -114,11 +120,11 @@ final class Torture implements AutoCloseable {
         }
         older.ifPresent(before -> out.println(before.text()));
         Parts parts = new Parts(store, ledger);
-        List<Starter> starters = Workloads.ALL.stream()
+        List<Starter> starters = workloads.stream()
                 .map(workload -> new Starter(workload, client, parts, Starter.BETWEEN))
                 .toList();
         Instant begun = ledger.now();
-        LockSupport.parkNanos(plan.calm().toNanos());
+        LockSupport.parkNanos(plan.faults().calm().toNanos());
         Instant first = ledger.now();
         List<String> violations = new ArrayList<>(strike());
         Instant last = ledger.now();
@@ -128,9 +134,9 @@ final class Torture implements AutoCloseable {
         }
         violations.addAll(end(starters));
         List<Line> lines = ledger.lines();
-        double calm = new Phase(begun.plus(plan.calm().dividedBy(2)), first).rate(lines);
+        double calm = new Phase(begun.plus(plan.faults().calm().dividedBy(2)), first).rate(lines);
         double faulty = new Phase(first, last).rate(lines);
-        if (!plan.length().isZero() && faulty < calm / 2) {
+        if (!plan.faults().length().isZero() && faulty < calm / 2) {
             violations.add(
                     "Fewer than half as many bodies ran with faults as without: the faults hide what they test.");
         }
@@ -148,9 +154,9 @@ final class Torture implements AutoCloseable {
 
     /** Waits until all work has ended, and lets the workers leave; gives what does not hold. */
     private List<String> end(List<Starter> starters) throws Exception {
-        Rest rest = new Rest(client, site);
+        Rest rest = new Rest(client, site, workloads);
         List<String> violations = new ArrayList<>(rest.await());
-        if (violations.isEmpty() && plan.faults().contains(Faults.SILENCE)) {
+        if (violations.isEmpty() && plan.faults().kinds().contains(Faults.SILENCE)) {
             violations.addAll(endInSilence(starters, rest));
         }
         violations.addAll(rest.leave());
@@ -193,13 +199,13 @@ final class Torture implements AutoCloseable {
 
     /** Lets faults happen; gives what went wrong with the faults themselves. */
     private List<String> strike() throws InterruptedException {
-        Random chance = new Random(plan.seed());
-        if (plan.length().isZero()) {
-            return plan.faults().stream()
+        Random chance = new Random(plan.faults().seed());
+        if (plan.faults().length().isZero()) {
+            return plan.faults().kinds().stream()
                     .flatMap(fault -> one(fault, chance).stream())
                     .toList();
         }
-        long end = System.nanoTime() + plan.length().toNanos();
+        long end = System.nanoTime() + plan.faults().length().toNanos();
         List<Callable<List<String>>> threads = new ArrayList<>();
         for (int thread = 0; thread < AT_ONCE; thread++) {
             Random own = new Random(chance.nextLong());
@@ -217,9 +223,10 @@ final class Torture implements AutoCloseable {
     }
 
     private List<String> strikeUntil(long end, Random chance) {
+        List<Faults> kinds = plan.faults().kinds();
         List<String> trouble = new ArrayList<>();
         while (System.nanoTime() < end) {
-            trouble.addAll(one(plan.faults().get(chance.nextInt(plan.faults().size())), chance));
+            trouble.addAll(one(kinds.get(chance.nextInt(kinds.size())), chance));
             LockSupport.parkNanos(
                     Duration.ofMillis(chance.nextInt(MOST_PAUSE_MILLIS)).toNanos());
         }

@@ -39,14 +39,8 @@ class PlantedDefectsIT {
         PrintStream nowhere = new PrintStream(OutputStream.nullOutputStream(), false, StandardCharsets.UTF_8);
         List<Faults> faults = Collections.nCopies(3, REVEALING.getOrDefault(defect, Faults.KILL));
         Plan plan = new Plan(
-                42,
-                Duration.ofSeconds(10),
-                Duration.ZERO,
-                faults,
-                2,
-                Optional.of(defect),
-                Optional.empty(),
-                Optional.empty(),
+                new Plan.FaultPlan(42, Duration.ofSeconds(10), Duration.ZERO, faults),
+                Plan.Setup.of(2, Optional.of(defect)),
                 logs);
         try (Torture torture = new Torture(plan, nowhere)) {
             List<String> violations = torture.run().violations();

@@ -39,14 +39,8 @@ class TortureIT {
 
     private void every_invariant_holds_after(List<Faults> faults, int workers) throws Exception {
         Plan plan = new Plan(
-                42,
-                Duration.ofSeconds(1),
-                Duration.ZERO,
-                faults,
-                workers,
-                Optional.empty(),
-                Optional.empty(),
-                Optional.empty(),
+                new Plan.FaultPlan(42, Duration.ofSeconds(1), Duration.ZERO, faults),
+                Plan.Setup.of(workers, Optional.empty()),
                 logs);
         try (Torture torture = new Torture(plan, out)) {
             Report report = torture.run();

@@ -24,6 +24,7 @@ public final class Workers implements AutoCloseable {
     private final ReentrantLock lock = new ReentrantLock();
     private final List<WorkerProcess> processes = new ArrayList<>();
     private final List<String> lost = new ArrayList<>();
+    private List<String> ofThisVersion = List.of();
     private int started;
     private boolean closed;
 
@@ -36,14 +37,15 @@ public final class Workers implements AutoCloseable {
 
     /** Starts them, and waits until they have joined. */
     public void start() throws IOException {
-        start(OWN_CLASS_PATH);
+        start(OWN_CLASS_PATH, List.of());
     }
 
     /**
      * Starts them with a version that has its classes there, and waits until they have joined. Each that ends is
-     * replaced by one of this version.
+     * replaced by one of this version, which gets these arguments as well.
      */
-    public void start(String classPath) throws IOException {
+    public void start(String classPath, List<String> forThisVersion) throws IOException {
+        ofThisVersion = List.copyOf(forThisVersion);
         for (int place = 0; place < count; place++) {
             processes.add(launch(classPath, List.of(), List.of()));
         }
@@ -54,7 +56,7 @@ public final class Workers implements AutoCloseable {
     }
 
     private WorkerProcess launch() throws IOException {
-        return launch(OWN_CLASS_PATH, List.of(), List.of());
+        return launch(OWN_CLASS_PATH, List.of(), ofThisVersion);
     }
 
     private WorkerProcess launch(String classPath, List<String> options, List<String> more) throws IOException {
@@ -77,7 +79,9 @@ public final class Workers implements AutoCloseable {
         WorkerProcess process;
         lock.lock();
         try {
-            process = launch(OWN_CLASS_PATH, options, more);
+            List<String> all = new ArrayList<>(ofThisVersion);
+            all.addAll(more);
+            process = launch(OWN_CLASS_PATH, options, all);
         } finally {
             lock.unlock();
         }

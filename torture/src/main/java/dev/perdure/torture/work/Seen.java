@@ -20,17 +20,17 @@ import javax.sql.DataSource;
  */
 public record Seen(Perdure client, DataSource database, int started, Map<String, List<Line>> lines, Set<Long> stopped) {
     /** The numbers of the pieces. */
-    IntStream numbers() {
+    public IntStream numbers() {
         return IntStream.range(0, started);
     }
 
     /** What the bodies of a run wrote. */
-    List<Line> of(String run) {
+    public List<Line> of(String run) {
         return lines.getOrDefault(run, List.of());
     }
 
     /** When a body of this step ended for the first time. */
-    static Instant first(List<Line> lines, String step) {
+    public static Instant first(List<Line> lines, String step) {
         return lines.stream()
                 .filter(line -> line.step().equals(step))
                 .findFirst()

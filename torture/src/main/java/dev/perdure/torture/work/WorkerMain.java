@@ -14,11 +14,12 @@ import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStreamReader;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
 import java.time.Instant;
 import java.util.Arrays;
+import java.util.List;
 import java.util.Map;
 import java.util.stream.Collectors;
-import org.jspecify.annotations.Nullable;
 
 /**
  * A worker process of all workloads. It says what time it is for each line of its input, and ends with its input, so
@@ -31,7 +32,8 @@ public final class WorkerMain {
 
     /**
      * Arguments: the address of the database, that of the ledger, and any of {@code defect=} what is wrong with the
-     * store, {@code notifications=false}, {@code pool=} the number of connections, {@code queue=} the queue from which alone it takes runs.
+     * store, {@code notifications=false}, {@code pool=} the number of connections, {@code queue=} the queue from which alone it takes runs,
+     * {@code workloads=} the folder with the classes of the build whose workloads it runs.
      */
     public static void main(String... arguments) throws IOException {
         Map<String, String> more = Arrays.stream(arguments)
@@ -52,7 +54,7 @@ public final class WorkerMain {
                     .maxRuns(200)
                     .label("process", Long.toString(ProcessHandle.current().pid()));
             Parts parts = new Parts(store, new OutsideLedger(ledgerPool));
-            register(builder, parts, more.get("queue"));
+            register(builder, parts, more);
             Perdure worker = builder.start();
             System.out.println("ready");
             BufferedReader asked = new BufferedReader(new InputStreamReader(System.in, StandardCharsets.UTF_8));
@@ -65,13 +67,16 @@ public final class WorkerMain {
         }
     }
 
-    private static void register(PerdureBuilder builder, Parts parts, @Nullable String queue) {
+    private static void register(PerdureBuilder builder, Parts parts, Map<String, String> more) {
         builder.register(Burst.all(parts));
+        String queue = more.get("queue");
         if (queue != null) {
             builder.queues(queue).register(Poison.definition(parts.ledger()));
             return;
         }
         builder.queues(StartOptions.DEFAULT_QUEUE).register(Hasty.definition());
-        Workloads.ALL.forEach(workload -> workload.register(builder, parts));
+        String classes = more.get("workloads");
+        List<Workload> workloads = classes == null ? Workloads.ALL : Workloads.of(Path.of(classes));
+        workloads.forEach(workload -> workload.register(builder, parts));
     }
 }

@@ -1,5 +1,6 @@
 package dev.perdure.torture.work;
 
+import java.nio.file.Path;
 import java.util.List;
 
 /** What workers register, and what the client starts. */
@@ -27,4 +28,9 @@ public final class Workloads {
             new Answers());
 
     private Workloads() {}
+
+    /** Those of a run with faults, of another build that has its classes in this folder. */
+    public static List<Workload> of(Path classes) {
+        return WorkloadLoader.load(classes);
+    }
 }
