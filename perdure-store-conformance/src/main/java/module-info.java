@@ -8,6 +8,7 @@ module dev.perdure.conformance {
     requires org.assertj.core;
 
     exports dev.perdure.conformance;
+    exports dev.perdure.conformance.contract;
     exports dev.perdure.conformance.dag;
     exports dev.perdure.conformance.limiter;
     exports dev.perdure.conformance.object;

@@ -1,5 +1,6 @@
 package dev.perdure.shards;
 
+import dev.perdure.conformance.contract.StoreContract;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.UncheckedIOException;
@@ -16,55 +17,62 @@ import org.junit.jupiter.api.extension.ExecutionCondition;
 import org.junit.jupiter.api.extension.ExtensionContext;
 
 /**
- * Leaves out the cases of the store contract that one of the lists in {@code one-shard-cases.txt} names, each with the reason
- * that stands above it.
+ * Leaves out the tests that one of the lists of a file names, each with the reason that stands above it. The tests are those
+ * of the superclasses of the nested classes of a suite.
  */
-abstract class OneShardCases implements ExecutionCondition {
+public abstract class OneShardCases implements ExecutionCondition {
+    private static final String CONTRACT = "one-shard-cases.txt";
+
     /** Cases whose runs, objects or keys have to be on one shard. They pass if they are. */
     static final class Even extends OneShardCases {
-        @Override
-        List<String> lists() {
-            return List.of("one shard", "no shards");
+        Even() {
+            super(StoreContract.class, OneShardCases.class, CONTRACT, List.of("one shard", "no shards"));
         }
     }
 
     /** Cases about what a store with several shards refuses or does otherwise, wherever the runs are. */
     static final class Uneven extends OneShardCases {
-        @Override
-        List<String> lists() {
-            return List.of("no shards");
+        Uneven() {
+            super(StoreContract.class, OneShardCases.class, CONTRACT, List.of("no shards"));
         }
     }
 
+    private final Class<?> suite;
     private final Map<String, String> reasons = new LinkedHashMap<>();
 
-    OneShardCases() {
+    /**
+     * Reads the file.
+     *
+     * @param suite the suite that has the tests
+     * @param place a class of the package that has the file
+     * @param lists which lists of the file count
+     */
+    protected OneShardCases(Class<?> suite, Class<?> place, String file, List<String> lists) {
+        this.suite = suite;
         String list = "";
         String reason = "";
-        for (String line : lines()) {
+        for (String line : lines(place, file)) {
             if (line.startsWith("== ")) {
                 list = line.substring(3);
             } else if (line.startsWith("# ")) {
                 reason = line.substring(2);
-            } else if (!line.isBlank() && lists().contains(list)) {
+            } else if (!line.isBlank() && lists.contains(list)) {
                 reasons.put(line.strip(), reason);
             }
         }
     }
 
-    abstract List<String> lists();
-
-    private static List<String> lines() {
-        try (InputStream in = Objects.requireNonNull(OneShardCases.class.getResourceAsStream("one-shard-cases.txt"))) {
+    private static List<String> lines(Class<?> place, String file) {
+        try (InputStream in = Objects.requireNonNull(place.getResourceAsStream(file))) {
             return new String(in.readAllBytes(), StandardCharsets.UTF_8).lines().toList();
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }
     }
 
-    /** What is listed and is no case. */
-    List<String> unknown() {
-        List<String> cases = Stream.of(StoreContractCases.class.getDeclaredClasses())
+    /** What is listed and is no test of the suite. */
+    public List<String> unknown() {
+        List<String> cases = Stream.of(suite.getDeclaredClasses())
                 .flatMap(group -> Stream.of(group.getSuperclass().getDeclaredMethods()))
                 .map(OneShardCases::name)
                 .toList();

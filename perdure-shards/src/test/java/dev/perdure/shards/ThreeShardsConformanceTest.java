@@ -2,17 +2,20 @@ package dev.perdure.shards;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.perdure.conformance.contract.StoreContract;
 import dev.perdure.spi.Store;
 import java.time.Instant;
 import java.util.function.Supplier;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 
 /** The store contract on three shards, among which the runs of a case are divided. */
+@Tag("thorough")
 @ExtendWith(OneShardCases.Even.class)
-final class ThreeShardsConformanceTest extends StoreContractCases {
+final class ThreeShardsConformanceTest extends StoreContract {
     @Override
-    Store freshStore(Supplier<Instant> time) {
+    protected Store freshStore(Supplier<Instant> time) {
         return MemoryShards.even(3, time);
     }
 

@@ -2,17 +2,20 @@ package dev.perdure.shards;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.perdure.conformance.contract.StoreContract;
 import dev.perdure.spi.Store;
 import java.time.Instant;
 import java.util.function.Supplier;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 
 /** The store contract on two shards of which one has all runs. */
+@Tag("thorough")
 @ExtendWith(OneShardCases.Uneven.class)
-final class UnevenShardsConformanceTest extends StoreContractCases {
+final class UnevenShardsConformanceTest extends StoreContract {
     @Override
-    Store freshStore(Supplier<Instant> time) {
+    protected Store freshStore(Supplier<Instant> time) {
         return MemoryShards.uneven(time);
     }
 

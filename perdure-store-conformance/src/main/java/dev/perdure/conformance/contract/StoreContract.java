@@ -1,4 +1,4 @@
-package dev.perdure.shards;
+package dev.perdure.conformance.contract;
 
 import dev.perdure.conformance.AdvanceConformance;
 import dev.perdure.conformance.AnswerConformance;
@@ -7,6 +7,7 @@ import dev.perdure.conformance.CommandConformance;
 import dev.perdure.conformance.DispatchConformance;
 import dev.perdure.conformance.EffectConformance;
 import dev.perdure.conformance.EndReportConformance;
+import dev.perdure.conformance.ExchangeConformance;
 import dev.perdure.conformance.HintsConformance;
 import dev.perdure.conformance.JournalsConformance;
 import dev.perdure.conformance.LeasesConformance;
@@ -52,13 +53,11 @@ import dev.perdure.spi.Store;
 import java.time.Instant;
 import java.util.function.Supplier;
 import org.junit.jupiter.api.Nested;
-import org.junit.jupiter.api.Tag;
 
-/** The whole store contract, for stores with several shards. */
-@Tag("thorough")
-abstract class StoreContractCases {
+/** The whole store contract. The test of a store extends it. What shards need in addition is in {@link ExchangeConformance}. */
+public abstract class StoreContract {
     /** A store without any runs. */
-    abstract Store freshStore(Supplier<Instant> time);
+    protected abstract Store freshStore(Supplier<Instant> time);
 
     @Nested
     final class Starting extends StartConformance {
