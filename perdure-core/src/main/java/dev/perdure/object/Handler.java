@@ -28,7 +28,8 @@ public @interface Handler {
 
     /**
      * Whether it runs once per key, however often it is called: the main handler of a workflow object. Its run has the
-     * id {@code type/key}. A second call with the same input gets the result of the first. Only for exclusive handlers.
+     * id {@code type/key}, with a short text before it if the store has shards. A second call with the same input gets
+     * the result of the first. Only for exclusive handlers.
      */
     boolean once() default false;
 }

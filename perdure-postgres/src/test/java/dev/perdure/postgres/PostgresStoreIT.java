@@ -1,8 +1,8 @@
 package dev.perdure.postgres;
 
-import dev.perdure.conformance.contract.StoreContract;
 import com.zaxxer.hikari.HikariDataSource;
 import dev.perdure.conformance.ExchangeConformance;
+import dev.perdure.conformance.contract.StoreContract;
 import dev.perdure.spi.Store;
 import java.time.Instant;
 import java.util.function.Supplier;

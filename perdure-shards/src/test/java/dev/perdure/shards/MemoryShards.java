@@ -17,16 +17,20 @@ import java.util.concurrent.ThreadLocalRandom;
 import java.util.function.Supplier;
 
 /** Shards in memory whose time is the test's, and whose batches return when everything that they send has arrived. */
-final class MemoryShards {
+public final class MemoryShards {
     private static final int UNUSED = 255;
 
     private MemoryShards() {}
 
     /** Shards that have the same number of partitions, one more at most. */
     static Store even(int count, Supplier<Instant> time) {
-        List<String> names = List.of("a", "b", "c").subList(0, count);
-        return ShardedStore.settling(names.stream()
-                .map(name -> shard(name, new MemoryStore(clockwork(time))))
+        return even(count, clockwork(time));
+    }
+
+    /** Shards that have the same number of partitions, one more at most. */
+    public static Store even(int count, Clockwork clockwork) {
+        return ShardedStore.settling(List.of("a", "b", "c").subList(0, count).stream()
+                .map(name -> shard(name, new MemoryStore(clockwork)))
                 .toArray(Shard[]::new));
     }
 

@@ -1,5 +1,6 @@
 package dev.perdure.internal.definition;
 
+import dev.perdure.RunId;
 import dev.perdure.error.InvalidRequestException;
 import dev.perdure.internal.definition.Registered.Target;
 import dev.perdure.spi.change.ObjectCall;
@@ -25,9 +26,13 @@ public record ObjectHandler(Target target, String object, boolean exclusive, boo
         return new ObjectCall(new ObjectKey(object, key), exclusive ? exclusively : Hold.SHARED);
     }
 
-    /** The id of the only run that a handler which runs once has for this key. */
-    public static String mainId(ObjectKey object) {
-        return object.type() + "/" + object.key();
+    /**
+     * The id of the only run that a handler which runs once has for this key.
+     *
+     * @param prefix what the ids of calls of the object begin with
+     */
+    public static RunId mainId(String prefix, ObjectKey object) {
+        return RunId.of(prefix + object.type() + "/" + object.key());
     }
 
     /** Refuses an id for a handler that chooses the id itself. */

@@ -123,8 +123,9 @@ final class Starter {
     /** The object whose pipeline this call may join, or null. */
     private @Nullable ObjectKey pipelined(Worker worker, Session home, CallTarget callee, NewRun run) {
         ObjectKey object = wanted(run);
-        boolean joins =
-                object != null && callee.id(StartOptions.defaults()).isEmpty() && worker.admits(home, List.of(run));
+        boolean joins = object != null
+                && callee.id(StartOptions.defaults(), parts::prefix).isEmpty()
+                && worker.admits(home, List.of(run));
         return joins ? object : null;
     }
 
@@ -158,7 +159,7 @@ final class Starter {
 
     StartRequest request(CallTarget callee, @Nullable Object input, StartOptions options) {
         callee.require(options);
-        RunId id = callee.id(options).orElseGet(() -> newId(callee, options));
+        RunId id = callee.id(options, parts::prefix).orElseGet(() -> newId(callee, options));
         List<Mail> mails =
                 options.messages().stream().map(message -> mail(id, message)).toList();
         NewRun run = newRun(id, callee, input, options);

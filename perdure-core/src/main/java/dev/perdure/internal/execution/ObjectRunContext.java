@@ -4,6 +4,7 @@ import dev.perdure.RunId;
 import dev.perdure.internal.definition.ObjectHandler;
 import dev.perdure.internal.definition.StateEdits;
 import dev.perdure.internal.execution.host.KnownState;
+import dev.perdure.internal.execution.host.StoreAccess;
 import dev.perdure.internal.execution.state.ObjectMemory;
 import dev.perdure.internal.execution.state.StateCalls;
 import dev.perdure.internal.text.Texts;
@@ -18,12 +19,14 @@ import org.jspecify.annotations.Nullable;
 /** The context of a call that holds a virtual object. */
 final class ObjectRunContext extends RunContext implements ObjectContext, StateEdits.Editable {
     private final ObjectKey object;
+    private final StoreAccess store;
     private final ObjectMemory memory;
     private final StateCalls state;
 
     ObjectRunContext(Parts parts, ObjectKey object, @Nullable KnownState known) {
         super(parts);
         this.object = object;
+        this.store = parts.host().store();
         this.memory = new ObjectMemory(parts.host(), object, known);
         this.state = stateCalls(memory);
         parts.transitions().knows(memory::known);
@@ -36,7 +39,7 @@ final class ObjectRunContext extends RunContext implements ObjectContext, StateE
 
     @Override
     public RunId main() {
-        return RunId.of(ObjectHandler.mainId(object));
+        return ObjectHandler.mainId(store.prefix(object), object);
     }
 
     @Override

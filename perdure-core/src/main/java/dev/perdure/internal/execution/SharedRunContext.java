@@ -2,6 +2,7 @@ package dev.perdure.internal.execution;
 
 import dev.perdure.RunId;
 import dev.perdure.internal.definition.ObjectHandler;
+import dev.perdure.internal.execution.host.StoreAccess;
 import dev.perdure.internal.execution.state.StateCalls;
 import dev.perdure.internal.execution.state.StateSource;
 import dev.perdure.object.SharedObjectContext;
@@ -13,11 +14,13 @@ import java.util.SortedSet;
 /** The context of a shared call, which reads the state of a virtual object. */
 final class SharedRunContext extends RunContext implements SharedObjectContext {
     private final ObjectKey object;
+    private final StoreAccess store;
     private final StateCalls state;
 
     SharedRunContext(Parts parts, ObjectKey object) {
         super(parts);
         this.object = object;
+        this.store = parts.host().store();
         this.state = stateCalls(StateSource.committed(parts.host(), object));
     }
 
@@ -28,7 +31,7 @@ final class SharedRunContext extends RunContext implements SharedObjectContext {
 
     @Override
     public RunId main() {
-        return RunId.of(ObjectHandler.mainId(object));
+        return ObjectHandler.mainId(store.prefix(object), object);
     }
 
     @Override

@@ -165,7 +165,7 @@ abstract class ObjectCallScenarios extends Scenarios {
             Run<String> main = object.send(Approval::run, "shoes");
             Run<String> again = object.send(Approval::run, "shoes");
             perdure.settle();
-            assertThat(main.id().value()).isEqualTo("approval/order-1");
+            assertThat(main.id().value()).endsWith("approval/order-1");
             assertThat(object.call(Approval::status)).isEqualTo("shoes wait for approval");
             object.call(Approval::approve, "Ann");
             assertThat(main.result()).isEqualTo("shoes approved by Ann");

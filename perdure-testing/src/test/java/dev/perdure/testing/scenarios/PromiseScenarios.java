@@ -198,7 +198,7 @@ abstract class PromiseScenarios extends Scenarios {
             assertThat(tokens.values().stream().flatMap(Set::stream))
                     .hasSize(4)
                     .doesNotHaveDuplicates()
-                    .allMatch(token -> token.matches("awk1_[A-Za-z0-9_-]{32}"));
+                    .allMatch(token -> token.matches("awk(1_[A-Za-z0-9_-]{32}|2_[A-Za-z0-9_-]{34})"));
         }
     }
 

@@ -186,7 +186,8 @@ public final class Children {
             return past.notes().getFirst().entry().started().orElseThrow();
         }
         transitions.deliverTo(call);
-        RunId id = callee.id(options).orElseGet(() -> childId(call.position(), callee.object(options)));
+        RunId id = callee.id(options, host.store()::prefix)
+                .orElseGet(() -> childId(call.position(), callee.object(options)));
         NewRun run = intercepted(new NewRun(
                 id,
                 callee.target().name(),

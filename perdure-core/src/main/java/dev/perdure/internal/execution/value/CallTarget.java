@@ -105,13 +105,18 @@ public record CallTarget(
         return handler == null ? null : handler.call(key, options.delay().isPresent());
     }
 
-    /** The id that the caller or the handler has chosen for the run. */
-    public Optional<RunId> id(StartOptions options) {
+    /**
+     * The id that the caller or the handler has chosen for the run.
+     *
+     * @param prefix what the ids of calls of an object begin with
+     */
+    public Optional<RunId> id(StartOptions options, Function<ObjectKey, String> prefix) {
         if (handler == null || !handler.once()) {
             return options.id();
         }
         handler.requireNoId(options.id().isPresent());
-        return Optional.of(RunId.of(ObjectHandler.mainId(new ObjectKey(handler.object(), key))));
+        ObjectKey object = new ObjectKey(handler.object(), key);
+        return Optional.of(ObjectHandler.mainId(prefix.apply(object), object));
     }
 
     /** The name that replays compare. */

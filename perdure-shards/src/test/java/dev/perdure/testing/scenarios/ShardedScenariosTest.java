@@ -1,0 +1,22 @@
+package dev.perdure.testing.scenarios;
+
+import dev.perdure.shards.MemoryShards;
+import dev.perdure.testing.PerdureTest;
+import dev.perdure.testing.TestMode;
+import org.junit.jupiter.api.Nested;
+
+/** The scenarios in which most crosses between shards, on two of them. {@link TwoShardsScenariosTest} has all. */
+final class ShardedScenariosTest {
+    private interface OnShards extends Kit {
+        @Override
+        default PerdureTest create(TestMode mode) {
+            return PerdureTest.on(clockwork -> MemoryShards.even(2, clockwork), mode);
+        }
+    }
+
+    @Nested
+    final class Messages extends MessageScenarios implements OnShards {}
+
+    @Nested
+    final class Kills extends KillScenarios implements OnShards {}
+}
