@@ -2,6 +2,7 @@ package dev.perdure.memory;
 
 import dev.perdure.RunId;
 import dev.perdure.RunState;
+import dev.perdure.spi.Hints;
 import dev.perdure.spi.change.Change;
 import dev.perdure.spi.change.Effect;
 import dev.perdure.spi.change.Mail;
@@ -183,6 +184,7 @@ final class MemoryExchange implements Exchange {
         tokens.computeIfAbsent(token, unseen -> {
             long number = tables.nextNumber();
             outgoing.put(number, new Outgoing(number, partition, content));
+            tables.hint(new Hints.OutgoingKept());
             return number;
         });
     }

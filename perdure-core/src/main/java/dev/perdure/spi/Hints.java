@@ -3,6 +3,7 @@ package dev.perdure.spi;
 import dev.perdure.RunId;
 import dev.perdure.spi.change.Mail;
 import dev.perdure.spi.change.WorkerId;
+import dev.perdure.spi.shard.Exchange;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
@@ -67,6 +68,9 @@ public interface Hints {
      * own lease is meant learns by the renewal whether it is still alive.
      */
     record LeaseInDoubt() implements Hint {}
+
+    /** The store keeps something more for another shard ({@link Exchange}). Only the process that caused it is told. */
+    record OutgoingKept() implements Hint {}
 
     /** Receives hints, on the store's threads: return quickly and do not block. */
     @FunctionalInterface

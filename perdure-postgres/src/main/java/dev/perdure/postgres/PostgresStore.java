@@ -117,6 +117,7 @@ public final class PostgresStore implements Store {
     private final List<AutoCloseable> parts = Collections.synchronizedList(new ArrayList<>());
 
     private final int lanes;
+    private final Workers workers;
 
     private PostgresStore(Database database, PostgresStoreBuilder wanted) {
         this.database = database;
@@ -127,7 +128,7 @@ public final class PostgresStore implements Store {
         LeaseSql leaseSql = new LeaseSql(schema);
         QuerySql querySql = new QuerySql(schema);
         this.backends = new Backends(schema, System::nanoTime);
-        Workers workers = new Workers(database, leaseSql, backends);
+        this.workers = new Workers(database, leaseSql, backends);
         Keys keys = new Keys(schema, database);
         keys.refill();
         this.queues = new PostgresQueues(database, schema);
@@ -250,7 +251,7 @@ public final class PostgresStore implements Store {
         String self = UUID.randomUUID().toString();
         Notifier notifier = new Notifier(database, schema, self);
         parts.add(notifier);
-        hints.sendThrough(notifier);
+        hints.sendThrough(notifier, workers::isHere);
         ListeningLoop loop = new ListeningLoop(listenOn, schema, self, hints, backends);
         parts.add(loop);
         listening = loop;

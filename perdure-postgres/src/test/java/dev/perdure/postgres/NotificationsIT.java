@@ -48,9 +48,11 @@ final class NotificationsIT {
             there.awaitListening();
             here.ledger().apply(Lane.client(0), List.of(new Change.Start(StoreFixture.newRun("b"), null)));
             awaitHint(heard, new Hints.WorkReady());
-            here.ledger()
+            BlockingQueue<Hint> heardHere = new LinkedBlockingQueue<>();
+            here.hints().subscribe(heardHere::add);
+            there.ledger()
                     .apply(Lane.client(0), List.of(new Change.Command(run.id(), Change.CommandKind.CANCEL, "enough")));
-            awaitHint(heard, new Hints.WorkerSignalled(fixture.worker));
+            awaitHint(heardHere, new Hints.WorkerSignalled(fixture.worker));
             watch(there, run, here);
             fixture.apply(StoreFixture.complete(run));
             awaitHint(heard, new Hints.RunEnded(run.id()));
@@ -59,6 +61,32 @@ final class NotificationsIT {
             TestServer.execute("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE query LIKE 'LISTEN%%%s'"
                     .formatted(schema));
             awaitHint(heard, new Hints.WorkReady());
+        }
+    }
+
+    @Test
+    void what_only_a_worker_here_has_to_know_is_not_sent_to_others() throws Exception {
+        String schema = TestServer.newSchema();
+        try (HikariDataSource pool = TestServer.pool(8);
+                PostgresStore here = PostgresStore.on(pool).schema(schema).open();
+                PostgresStore there =
+                        PostgresStore.on(TestServer.plain()).schema(schema).open()) {
+            BlockingQueue<Hint> heard = new LinkedBlockingQueue<>();
+            BlockingQueue<Hint> heardHere = new LinkedBlockingQueue<>();
+            there.hints().subscribe(heard::add);
+            here.hints().subscribe(heardHere::add);
+            StoreFixture fixture = new StoreFixture(here);
+            RunRef run = fixture.start("a");
+            here.awaitListening();
+            there.awaitListening();
+
+            Lane client = Lane.client(0);
+            here.ledger().apply(client, List.of(StoreFixture.message(run, "news")));
+            assertThat(heardHere.poll(10, TimeUnit.SECONDS)).isInstanceOf(Hints.MailArrived.class);
+            here.ledger().apply(client, List.of(new Change.Command(run.id(), Change.CommandKind.CANCEL, "enough")));
+            assertThat(heardHere.poll(10, TimeUnit.SECONDS)).isEqualTo(new Hints.WorkerSignalled(fixture.worker));
+            here.ledger().apply(client, List.of(new Change.Start(StoreFixture.newRun("b"), null)));
+            assertThat(heard.poll(10, TimeUnit.SECONDS)).isEqualTo(new Hints.WorkReady());
         }
     }
 

@@ -1,20 +1,23 @@
 package dev.perdure.shards;
 
 import dev.perdure.error.StoreException;
+import dev.perdure.spi.Hints;
 import dev.perdure.spi.shard.Exchange.Outgoing;
 import dev.perdure.spi.shard.Parts;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.stream.IntStream;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Lets the forwarders work: at once after a batch of this process that has sent something, and from time to time for what
- * other processes have left behind.
+ * Lets the forwarders work: at once after a batch of this process that has kept something for another shard, and from time to
+ * time for what other processes have left behind.
  *
  * <p>How it works. For each shard one loop reads what the shard keeps for all others with one query, and hands it to the
  * forwarders, each of which has a thread while it works. What is for a shard whose forwarder is at work is not read. So a
@@ -27,6 +30,7 @@ final class Forwarding implements AutoCloseable {
 
     private final Shards shards;
     private final List<Sender> senders;
+    private final List<Hints.Subscription> subscriptions = new ArrayList<>();
     private final boolean atOnce;
     private volatile boolean closed;
 
@@ -48,12 +52,10 @@ final class Forwarding implements AutoCloseable {
         }
     }
 
-    /** Something may be on its way from this shard. */
-    void look(int shard) {
-        if (atOnce) {
+    /** Something was applied that may have sent something. */
+    void applied() {
+        if (shards.size() > 1 && atOnce) {
             settle();
-        } else {
-            senders.get(shard).signal.release();
         }
     }
 
@@ -75,6 +77,9 @@ final class Forwarding implements AutoCloseable {
         private final int from;
         private final List<Forwarder> forwarders;
         private final Semaphore signal = new Semaphore(0);
+        /** How often the store has said that it keeps something more. */
+        private final AtomicLong kept = new AtomicLong();
+
         private final Set<Integer> atWork = ConcurrentHashMap.newKeySet();
         private final Set<Integer> troubled = ConcurrentHashMap.newKeySet();
 
@@ -86,10 +91,18 @@ final class Forwarding implements AutoCloseable {
         }
 
         void start() {
+            subscriptions.add(shards.store(from).hints().subscribe(this::hear));
             Thread.ofPlatform()
                     .daemon()
                     .name("perdure-forwarder-" + shards.name(from))
                     .start(this::loop);
+        }
+
+        private void hear(Hints.Hint hint) {
+            if (hint instanceof Hints.OutgoingKept) {
+                kept.incrementAndGet();
+                signal.release();
+            }
         }
 
         int forward() {
@@ -123,6 +136,7 @@ final class Forwarding implements AutoCloseable {
         private void distribute() {
             boolean more = true;
             while (more) {
+                long keptBefore = kept.get();
                 Set<Integer> occupied = Set.copyOf(atWork);
                 int version = shards.version();
                 List<Integer> partitions = shards.partitions(to -> !occupied.contains(to));
@@ -131,19 +145,23 @@ final class Forwarding implements AutoCloseable {
                         : shards.exchange(from).outgoing(partitions, 0, Forwarder.BATCH);
                 boolean full = some.size() == Forwarder.BATCH;
                 Parts.divide(some, each -> shards.ofPartition(each.partition()))
-                        .forEach((to, first) -> begin(to, first, full, version));
+                        .forEach((to, first) -> begin(to, first, full, version, keptBefore));
                 more = full;
             }
         }
 
-        private void begin(int to, List<Outgoing> first, boolean more, int version) {
+        /** Lets a forwarder work, and looks again afterwards if there may be more: nothing is read for it meanwhile. */
+        private void begin(int to, List<Outgoing> first, boolean more, int version, long keptBefore) {
             atWork.add(to);
             Thread.ofVirtual()
                     .name("perdure-forwarder-" + name(from) + "-" + name(to))
                     .start(() -> {
-                        int arrived = 0;
+                        boolean left = false;
+                        boolean reached = false;
                         try {
-                            arrived = forwarders.get(to).forward(first, more, version);
+                            int arrived = forwarders.get(to).forward(first, more, version);
+                            left = arrived > 0 && (more || arrived < first.size());
+                            reached = true;
                             troubled.remove(to);
                         } catch (StoreException trouble) {
                             LOG.debug("What is on its way to shard {} waits until it answers.", name(to), trouble);
@@ -151,7 +169,7 @@ final class Forwarding implements AutoCloseable {
                             report(to, thrown);
                         } finally {
                             atWork.remove(to);
-                            if (arrived > 0) {
+                            if (left || (reached && kept.get() != keptBefore)) {
                                 signal.release();
                             }
                         }
@@ -187,6 +205,7 @@ final class Forwarding implements AutoCloseable {
     @Override
     public void close() {
         closed = true;
+        subscriptions.forEach(Hints.Subscription::close);
         senders.forEach(sender -> sender.signal.release());
     }
 }

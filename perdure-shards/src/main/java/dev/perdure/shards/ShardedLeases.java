@@ -48,7 +48,7 @@ final class ShardedLeases implements Leases, Dispatch {
                 break;
             }
         }
-        lookEverywhere();
+        forwarding.applied();
         return swept;
     }
 
@@ -77,7 +77,7 @@ final class ShardedLeases implements Leases, Dispatch {
             claimed.addAll(polled.claimed());
             all.add(polled);
         }
-        lookEverywhere();
+        forwarding.applied();
         return new Polled(
                 claimed,
                 all.stream().flatMap(polled -> polled.signalled().stream()).toList(),
@@ -89,12 +89,5 @@ final class ShardedLeases implements Leases, Dispatch {
                 all.stream().anyMatch(Polled::aloneWaits),
                 all.stream().flatMap(polled -> polled.changed().stream()).toList(),
                 all.stream().anyMatch(Polled::limited));
-    }
-
-    /** A sweep or a poll may have ended runs whose parents are elsewhere. */
-    private void lookEverywhere() {
-        for (int shard = 0; shard < shards.size() && shards.size() > 1; shard++) {
-            forwarding.look(shard);
-        }
     }
 }

@@ -8,7 +8,6 @@ import dev.perdure.spi.Outcome;
 import dev.perdure.spi.change.Change;
 import dev.perdure.spi.change.Effect;
 import dev.perdure.spi.change.Lane;
-import dev.perdure.spi.change.Move;
 import dev.perdure.spi.change.NewRun;
 import dev.perdure.spi.change.Task;
 import java.util.ArrayList;
@@ -90,24 +89,11 @@ final class ShardedLedger implements Ledger {
         for (int i = 0; i < places.size(); i++) {
             outcomes[places.get(i)] = some.get(i);
         }
-        if (shards.size() > 1 && own.stream().anyMatch(ShardedLedger::maySend)) {
-            forwarding.look(ofShard.getKey());
-        }
+        forwarding.applied();
     }
 
     private Change crossed(Change change) {
         return change instanceof Change.Advance advance ? crossing.of(advance) : change;
-    }
-
-    /** Whether something may be on its way afterwards: what it sends, or the outcome of a run that it ends. */
-    private static boolean maySend(Change change) {
-        return switch (change) {
-            case Change.Advance advance ->
-                advance.move() instanceof Move.End
-                        || advance.effects().stream().anyMatch(Effect.Send.class::isInstance);
-            case Change.Command command -> true;
-            default -> false;
-        };
     }
 
     // ---- what has to be on one shard

@@ -6,21 +6,30 @@ import dev.perdure.spi.shard.Exchange;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Method;
 import java.lang.reflect.Proxy;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.atomic.LongAdder;
 
-/** A store whose roles fail while it is down, and do not answer while it hangs. */
+/** A store whose roles fail while it is down, and do not answer while it hangs. It counts the requests. */
 final class BreakableStore {
     /** Stores answer these from memory. */
     private static final Set<String> WITHOUT_ROUND_TRIP = Set.of("limits", "known", "subscribe");
 
     private final Store real;
+    private final Map<String, LongAdder> requests = new ConcurrentHashMap<>();
     private volatile boolean down;
     private volatile CountDownLatch hanging = new CountDownLatch(0);
 
     BreakableStore(Store real) {
         this.real = real;
+    }
+
+    /** How many requests there were, such as {@code Ledger.apply}. */
+    long requests(String request) {
+        return requests.getOrDefault(request, new LongAdder()).sum();
     }
 
     void down(boolean isDown) {
@@ -57,6 +66,9 @@ final class BreakableStore {
         return type.cast(Proxy.newProxyInstance(
                 type.getClassLoader(), new Class<?>[] {type}, (self, method, arguments) -> {
                     if (type != Store.class && !WITHOUT_ROUND_TRIP.contains(method.getName())) {
+                        requests.computeIfAbsent(
+                                        type.getSimpleName() + "." + method.getName(), unseen -> new LongAdder())
+                                .increment();
                         hanging.await();
                         if (down) {
                             throw new StoreException(StoreException.Kind.UNAVAILABLE, "It is down.", null);

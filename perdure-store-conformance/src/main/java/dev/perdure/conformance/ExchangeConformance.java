@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.perdure.RunId;
 import dev.perdure.RunState;
 import dev.perdure.spi.Dispatch.Claimed;
+import dev.perdure.spi.Hints;
 import dev.perdure.spi.Outcome;
 import dev.perdure.spi.change.Change;
 import dev.perdure.spi.change.Channel;
@@ -23,6 +24,8 @@ import dev.perdure.spi.shard.Exchange.Membership;
 import dev.perdure.spi.shard.Partitions;
 import dev.perdure.spi.shard.ShardMap;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 import java.util.UUID;
 import java.util.stream.IntStream;
@@ -108,6 +111,32 @@ public abstract class ExchangeConformance extends StoreConformance {
                         .map(Exchange.Outgoing::number)
                         .toList());
         assertThat(underWay()).containsExactly(sent("c"));
+    }
+
+    @Test
+    void the_process_that_keeps_something_is_told_and_only_then() {
+        joinShards();
+        List<Hints.Hint> heard = Collections.synchronizedList(new ArrayList<>());
+        Hints.OutgoingKept kept = new Hints.OutgoingKept();
+        WorkerId worker = join();
+        RunRef run = startOwned(worker, "sender");
+        RunRef child = startOwned(worker, childOf("child", elsewhere(4)));
+        RunRef killed = startOwned(worker, childOf("killed", elsewhere(5)));
+        RunRef other = startOwned(worker, child("local", run, 1, true));
+        try (Hints.Subscription subscription = store().hints().subscribe(heard::add)) {
+            assertThat(subscription).isNotNull();
+            apply(worker, advance(run, 1, STAY, List.of(), step(1, "1")));
+            apply(worker, advance(other, 1, complete("1")));
+            assertThat(heard).doesNotContain(kept);
+            apply(worker, advance(run, 1, STAY, List.of(send("a", 7)), step(2, "2")));
+            assertThat(heard).containsOnlyOnce(kept);
+            apply(worker, advance(child, 1, complete("1")));
+            assertThat(Collections.frequency(heard, kept)).isEqualTo(2);
+            command(killed, Change.CommandKind.KILL, "enough");
+            store().leases().leave(worker);
+            store().leases().sweep(10);
+            assertThat(Collections.frequency(heard, kept)).isEqualTo(3);
+        }
     }
 
     @Test

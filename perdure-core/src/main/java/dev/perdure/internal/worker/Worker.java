@@ -175,6 +175,7 @@ public final class Worker implements Session.Home {
             case Hints.LeaseInDoubt doubt -> tick.raise();
             case Hints.RunEnded ended -> {}
             case Hints.RunShows shows -> {}
+            case Hints.OutgoingKept kept -> {}
         }
     }
 

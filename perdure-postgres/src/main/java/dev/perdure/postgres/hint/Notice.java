@@ -4,6 +4,7 @@ import dev.perdure.RunId;
 import dev.perdure.spi.Hints.Hint;
 import dev.perdure.spi.Hints.LeaseInDoubt;
 import dev.perdure.spi.Hints.MailArrived;
+import dev.perdure.spi.Hints.OutgoingKept;
 import dev.perdure.spi.Hints.RunEnded;
 import dev.perdure.spi.Hints.RunShows;
 import dev.perdure.spi.Hints.WorkReady;
@@ -66,6 +67,7 @@ public final class Notice {
             case RunEnded(RunId run) -> "ended " + run;
             case RunShows(RunId run) -> "shows " + run;
             case LeaseInDoubt() -> "lease";
+            case OutgoingKept() -> "outgoing";
         };
     }
 

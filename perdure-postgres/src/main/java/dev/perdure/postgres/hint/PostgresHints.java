@@ -1,8 +1,10 @@
 package dev.perdure.postgres.hint;
 
 import dev.perdure.spi.Hints;
+import dev.perdure.spi.change.WorkerId;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -13,8 +15,15 @@ public final class PostgresHints implements Hints {
     private final List<Listener> listeners = new CopyOnWriteArrayList<>();
     private final WaitingCallers waitingCallers = new WaitingCallers(this);
     private volatile @Nullable Notifier notifier;
+    private volatile Predicate<WorkerId> isHere = worker -> false;
 
-    public void sendThrough(Notifier sender) {
+    /**
+     * Sends hints to other processes through this from now on.
+     *
+     * @param workersHere whether a worker is in this process: what is only for such a worker is not sent to others
+     */
+    public void sendThrough(Notifier sender, Predicate<WorkerId> workersHere) {
+        this.isHere = workersHere;
         this.notifier = sender;
     }
 
@@ -24,16 +33,17 @@ public final class PostgresHints implements Hints {
         return () -> listeners.remove(listener);
     }
 
-    /** Sends hints to all listeners. Call it after the commit. */
+    /** Sends hints to all listeners that they may concern. Call it after the commit. */
     public void tell(Hint hint) {
         tellHere(hint);
         boolean ofUse = switch (hint) {
             case WorkReady() -> true;
-            case WorkerSignalled signalled -> true;
-            case MailArrived mail -> true;
+            case WorkerSignalled signalled -> !isHere.test(signalled.worker());
+            case MailArrived mail -> !isHere.test(mail.worker());
             case LeaseInDoubt() -> true;
             case RunEnded ended -> waitingCallers.exist();
             case RunShows shows -> waitingCallers.exist();
+            case OutgoingKept() -> false;
         };
         if (ofUse) {
             notifyOthers(Notice.line(hint));

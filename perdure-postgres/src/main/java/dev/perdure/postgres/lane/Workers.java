@@ -107,6 +107,12 @@ public final class Workers {
         backends.left(number);
     }
 
+    /** Whether a worker has joined through this store and has not left. */
+    public boolean isHere(WorkerId id) {
+        Integer number = numbers.get(id);
+        return number != null && joined.containsKey(number);
+    }
+
     /** Other workers may see when the process of this worker, which has joined through this store, has died. */
     public void watch(WorkerId id) {
         Integer number = numbers.get(id);

@@ -91,6 +91,7 @@ public final class PostgresDispatch implements Dispatch {
             case Hints.LeaseInDoubt doubt -> {}
             case Hints.RunEnded ended -> {}
             case Hints.RunShows shows -> {}
+            case Hints.OutgoingKept kept -> {}
         }
     }
 

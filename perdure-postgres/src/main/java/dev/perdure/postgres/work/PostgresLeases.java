@@ -164,6 +164,9 @@ public final class PostgresLeases implements Leases {
                 hints.tell(new Hints.WorkReady());
             } else if (change.state().isTerminal()) {
                 hints.tell(new Hints.RunEnded(change.runId()));
+                if (ledgerSql.elsewhere.isShard()) {
+                    hints.tell(new Hints.OutgoingKept());
+                }
             }
         }
     }
@@ -288,7 +291,7 @@ public final class PostgresLeases implements Leases {
         long[] answering =
                 keys(lost.stream().filter(run -> Keys.answers(run.run().key())));
         if (answering.length > 0 && ledgerSql.elsewhere.isShard()) {
-            parts.add(ledgerSql.elsewhere.tell(sending(), answering, new String[0]));
+            parts.add(ledgerSql.elsewhere.tell(sending(), answering, new String[0], () -> {}));
         }
         long[] preceding = keys(lost.stream().filter(LostRun::precedes));
         if (preceding.length > 0) {

@@ -12,6 +12,7 @@ import dev.perdure.postgres.write.part.LedgerSql;
 import dev.perdure.postgres.write.part.MailParts;
 import dev.perdure.postgres.write.part.ObjectParts;
 import dev.perdure.postgres.write.part.RunParts;
+import dev.perdure.spi.Hints;
 import dev.perdure.spi.Outcome;
 import java.util.ArrayList;
 import java.util.List;
@@ -98,7 +99,7 @@ public final class LookedUpPlan {
         parts.addIf(!batch.cancels.isEmpty(), commands::cancels);
         parts.addIf(batch.ends.follows(), objects::follow);
         parts.addIf(!batch.ownEffects.isEmpty(), mail::effects);
-        parts.addIf(batch.elsewhere.sends(), () -> elsewhere.send(sending, batch));
+        parts.addIf(batch.elsewhere.sends(), () -> elsewhere.send(sending, batch, this::kept));
         parts.addIf(!batch.described.isEmpty(), runs::describe);
         parts.addIf(batch.objects.changesStates(), objects::states);
         parts.addIf(!batch.deliveries.isEmpty(), mail::deliver);
@@ -111,7 +112,7 @@ public final class LookedUpPlan {
         parts.addIf(batch.answers(), mail::answer);
         parts.addIf(
                 batch.answers() && elsewhere.isShard(),
-                () -> elsewhere.tell(sending, batch.ends.answeringKeys(), batch.endingIds()));
+                () -> elsewhere.tell(sending, batch.ends.answeringKeys(), batch.endingIds(), this::kept));
         parts.addIf(batch.releases(), objects::release);
         parts.addIf(batch.opens(), dags::open);
         parts.addIf(!batch.touched.isEmpty(), () -> context.react(batch.touched));
@@ -119,6 +120,10 @@ public final class LookedUpPlan {
         parts.addIf(takesOn, () -> batch.releases() ? dags.handed() : dags.handedTasks());
         parts.addIf(batch.objects.mayHold() && !takesOn, objects::knownStates);
         return parts.withSettings(context.sql(), !batch.onlyAppends());
+    }
+
+    private void kept() {
+        answers.hintsHere.add(new Hints.OutgoingKept());
     }
 
     private void addLocks(Parts parts) {

@@ -7,6 +7,7 @@ import dev.perdure.postgres.lane.Sending;
 import dev.perdure.postgres.write.change.Batch;
 import dev.perdure.postgres.write.change.Elsewhere;
 import dev.perdure.spi.change.EndReport;
+import java.sql.SQLException;
 
 /**
  * The statements of a batch about runs of other shards. The rules of {@link LedgerSql} apply. A database that is the whole
@@ -104,15 +105,19 @@ public final class ElsewhereSql {
         return shard;
     }
 
-    /** What the transitions of a batch send. */
-    public Part send(Sending sending, Batch batch) {
+    /**
+     * What the transitions of a batch send.
+     *
+     * @param kept called if the statement has kept something
+     */
+    public Part send(Sending sending, Batch batch, Runnable kept) {
         return new Part(
                 send,
                 parameters -> {
                     batch.elsewhere.bindSends(parameters);
                     sending.lane(parameters).integer(sending.worker());
                 },
-                Results::skip);
+                results -> read(results, kept));
     }
 
     /** The parents of the runs that a batch starts. */
@@ -125,9 +130,18 @@ public final class ElsewhereSql {
      *
      * @param keys the runs that are given by key
      * @param ids the runs that are given by id
+     * @param kept called if the statement has kept something
      */
-    public Part tell(Sending sending, long[] keys, String[] ids) {
+    public Part tell(Sending sending, long[] keys, String[] ids, Runnable kept) {
         return new Part(
-                tell, parameters -> sending.laneOfWorker(parameters.longs(keys).texts(ids)), Results::skip);
+                tell,
+                parameters -> sending.laneOfWorker(parameters.longs(keys).texts(ids)),
+                results -> read(results, kept));
+    }
+
+    private static void read(Results results, Runnable kept) throws SQLException {
+        if (results.one().getLong(1) > 0) {
+            kept.run();
+        }
     }
 }

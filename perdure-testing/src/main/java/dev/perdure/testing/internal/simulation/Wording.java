@@ -157,6 +157,7 @@ final class Wording {
             case Hints.RunEnded ended -> "'" + ended.run() + "' ended";
             case Hints.RunShows shows -> "'" + shows.run() + "' shows something";
             case Hints.LeaseInDoubt() -> "a lease is in doubt";
+            case Hints.OutgoingKept() -> "something is on its way to another shard";
         };
     }
 }
