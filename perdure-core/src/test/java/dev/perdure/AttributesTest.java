@@ -142,6 +142,20 @@ final class AttributesTest {
     }
 
     @Test
+    void a_value_of_a_newer_version_is_neither_read_nor_stored() {
+        AttributeValue unreadable = new AttributeValue.Unreadable("money:12 EUR");
+        refused(
+                () -> NUMBER.read(unreadable),
+                "The attribute 'n' of the run has a value that this version of Perdure cannot read. Read it with the version that wrote it.");
+        refused(
+                () -> unreadable.require("n"),
+                "The value of the attribute 'n' is one that this version of Perdure cannot read, so it cannot be stored. Use the version that wrote it.");
+        refused(
+                () -> AttributeValue.decoded("unreadable:12"),
+                "The value '12' of an attribute cannot be read. Give numbers as decimals, and times as 2026-01-31T12:00:00Z.");
+    }
+
+    @Test
     void a_condition_that_cannot_hold_is_refused() {
         refused(() -> TEXT.atLeast("b"), "The attribute 'a' is a text; only numbers and times have ranges. Use is(…).");
         refused(() -> TEXT.contains("b"), "The attribute 'a' is no list of keywords, so it contains none. Use is(…).");

@@ -148,12 +148,17 @@ public final class Attribute<T> {
     /**
      * A stored value as this attribute has it.
      *
-     * @throws InvalidRequestException if it is of another type, or encrypted
+     * @throws InvalidRequestException if it is of another type, encrypted or unreadable
      */
     public T read(AttributeValue value) {
         if (value instanceof AttributeValue.Encrypted) {
             throw new InvalidRequestException(
                     "The attribute '%s' of the run is encrypted, and this process cannot decrypt it. Read it through an engine whose transform has the key."
+                            .formatted(name));
+        }
+        if (value instanceof AttributeValue.Unreadable) {
+            throw new InvalidRequestException(
+                    "The attribute '%s' of the run has a value that this version of Perdure cannot read. Read it with the version that wrote it."
                             .formatted(name));
         }
         if (value.kind() != kind) {

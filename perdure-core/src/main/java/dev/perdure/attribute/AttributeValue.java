@@ -29,7 +29,9 @@ public sealed interface AttributeValue {
         /** Words. */
         KEYWORDS("a list of keywords"),
         /** A value of one of the other types, encrypted. */
-        ENCRYPTED("an encrypted value");
+        ENCRYPTED("an encrypted value"),
+        /** A value that this version of the library cannot read. */
+        UNREADABLE("a value that this version cannot read");
 
         private final String named;
 
@@ -238,6 +240,36 @@ public sealed interface AttributeValue {
     }
 
     /**
+     * A value that this version of the library cannot read: a newer one has written it, or it was changed in the
+     * database. Only views have it, so that one such value does not hide a list of runs.
+     *
+     * @param encoded as the store has it, such as {@code money:12 EUR}
+     */
+    record Unreadable(String encoded) implements AttributeValue {
+        /** Checks that it is given. */
+        public Unreadable {
+            Texts.requireGiven("value", encoded);
+        }
+
+        @Override
+        public void require(String name) {
+            throw new InvalidRequestException(
+                    "The value of the attribute '%s' is one that this version of Perdure cannot read, so it cannot be stored. Use the version that wrote it."
+                            .formatted(name));
+        }
+
+        @Override
+        public List<String> texts() {
+            return List.of(encoded);
+        }
+
+        @Override
+        public Kind kind() {
+            return Kind.UNREADABLE;
+        }
+    }
+
+    /**
      * Checks that it can be stored.
      *
      * @param name the attribute, for messages
@@ -267,6 +299,7 @@ public sealed interface AttributeValue {
                 case TIME -> new Time(Instant.parse(value));
                 case KEYWORDS -> new Keywords(List.of(value.split("\n", -1)));
                 case ENCRYPTED -> new Encrypted(value);
+                case UNREADABLE -> throw new IllegalArgumentException("No value is stored as that.");
             };
         } catch (DateTimeException | IllegalArgumentException wrong) {
             throw new InvalidRequestException(

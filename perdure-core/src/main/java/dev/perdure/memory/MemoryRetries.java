@@ -182,7 +182,11 @@ final class MemoryRetries {
             return Outcome.Refused.removed(fork.from());
         }
         String refusal = Change.Fork.refusal(
-                fork.from(), !source.tasks.isEmpty(), source.isTask(), source.start.object() != null);
+                fork.from(),
+                source.description,
+                !source.tasks.isEmpty(),
+                source.isTask(),
+                source.start.object() != null);
         ForkPlan plan = ForkPlan.of(source.journal.values(), fork.position());
         if (refusal == null) {
             refusal = plan.refusal();

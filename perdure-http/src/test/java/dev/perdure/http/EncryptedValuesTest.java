@@ -70,6 +70,7 @@ final class EncryptedValuesTest {
             HttpApi api = HttpApi.on(perdure).authentication(ApiKit.tokens()).build();
             assertThat(get(api, "/runs/run").at("/run/attributes/email").asString())
                     .isEqualTo("anna@example.org");
+            assertThat(get(api, "/runs/run").at("/run/unsearchable").toString()).isEqualTo("[\"email\"]");
             assertThat(get(api, "/runs?definition=pay").toString()).contains("anna@example.org");
             for (String path : List.of("/runs", "/runs/count", "/statistics/runs", "/statistics/failures")) {
                 var refused = api.handle(ApiKit.request("GET", path + "?where=email%3Danna", Role.VIEWER));

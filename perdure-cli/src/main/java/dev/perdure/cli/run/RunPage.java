@@ -215,6 +215,7 @@ public final class RunPage {
             case AttributeValue.Time time -> time.value();
             case AttributeValue.Keywords keywords -> keywords.words();
             case AttributeValue.Encrypted encrypted -> sealed(encrypted);
+            case AttributeValue.Unreadable unreadable -> Map.of("unreadable", unreadable.encoded());
         };
     }
 

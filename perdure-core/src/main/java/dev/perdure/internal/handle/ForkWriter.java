@@ -41,15 +41,16 @@ final class ForkWriter {
         if (!codec.transforms()) {
             return new Change.Fork(from.id(), options.position(), id, seed, input);
         }
-        List<Entry> entries = entries(from, options.position(), id); // before the attributes that they have set
         return new Change.Fork(
-                from.id(),
-                options.position(),
-                id,
-                seed,
-                input,
-                new Change.Fork.Copy(entries, attributes(from, id)),
-                null);
+                from.id(), options.position(), id, seed, input, copy(from, options.position(), id), null);
+    }
+
+    private Change.Fork.Copy copy(RunRef from, int position, RunId id) {
+        Map<String, AttributeValue> attributes = attributes(from);
+        return new Change.Fork.Copy(
+                entries(from, position, id),
+                attributes,
+                new EncryptedAttributes(codec).copied(from.id(), attributes, id));
     }
 
     private @Nullable Payload input(RunRef from, ForkOptions options, RunId id) {
@@ -69,12 +70,12 @@ final class ForkWriter {
         return codec.at(PayloadPlace.input(from.id())).moved(input, PayloadPlace.input(id));
     }
 
-    private Map<String, AttributeValue> attributes(RunRef from, RunId id) {
+    /** As they are stored. */
+    private Map<String, AttributeValue> attributes(RunRef from) {
         return settings.store()
                 .runs()
                 .find(from.id())
-                .map(found -> new EncryptedAttributes(codec)
-                        .copied(from.id(), found.info().description(), id))
+                .map(found -> found.info().description().attributes())
                 .orElse(Map.of());
     }
 

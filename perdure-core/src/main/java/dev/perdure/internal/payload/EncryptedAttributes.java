@@ -48,16 +48,17 @@ public final class EncryptedAttributes {
     }
 
     /**
-     * The encrypted attributes of a run, encrypted anew for a copy of it.
+     * The attributes of a run for a copy of it: those that are encrypted are encrypted anew, and those in clear that are
+     * to be encrypted by now are encrypted.
      *
      * @throws PayloadException if one of them cannot be decrypted
      */
-    public Map<String, AttributeValue> copied(RunId from, Description stored, RunId to) {
-        Map<String, AttributeValue> copied = new TreeMap<>();
-        stored.attributes().forEach((name, value) -> {
-            if (value instanceof AttributeValue.Encrypted sealed) {
-                copied.put(name, sealed(to, name, opened(from, name, sealed)));
-            }
+    public Map<String, AttributeValue> copied(RunId from, Map<String, AttributeValue> stored, RunId to) {
+        Map<String, AttributeValue> copied = new TreeMap<>(stored);
+        copied.replaceAll((name, value) -> switch (value) {
+            case AttributeValue.Encrypted sealed -> sealed(to, name, opened(from, name, sealed));
+            case AttributeValue.Unreadable unreadable -> unreadable;
+            default -> encrypted(to, name, value);
         });
         return copied;
     }

@@ -12,7 +12,6 @@ import java.util.Collection;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
-import java.util.TreeMap;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
@@ -322,7 +321,8 @@ public sealed interface Change {
      * @param seed the seed of the new run, by which the store recognises a fork that was sent twice
      * @param input its input, or null for that of the other run
      * @param copy what it takes over instead of what the other run has at the same places; null: it takes over everything
-     *     as it is. If the other run has more in the meantime, the store starts nothing: {@link Outcome.Outdated}
+     *     as it is. If the other run has more entries or other attributes in the meantime, the store starts nothing:
+     *     {@link Outcome.Outdated}
      * @param audit the audit entry, or null
      */
     record Fork(
@@ -338,9 +338,11 @@ public sealed interface Change {
          * What the engine has made anew for the new run.
          *
          * @param entries the entries of the journal
-         * @param attributes the attributes that are encrypted
+         * @param read the attributes that the other run had when the engine read them
+         * @param attributes those of the new run in their place
          */
-        public record Copy(List<Entry> entries, Map<String, AttributeValue> attributes) {}
+        public record Copy(
+                List<Entry> entries, Map<String, AttributeValue> read, Map<String, AttributeValue> attributes) {}
 
         /** A fork that takes over what the other run has recorded, without an audit entry. */
         public Fork(RunId from, int position, RunId id, long seed, @Nullable Payload input) {
@@ -357,7 +359,7 @@ public sealed interface Change {
             return copy == null ? List.of() : copy.entries();
         }
 
-        /** For stores: whether it has a copy, and not of all that it takes over. */
+        /** For stores: whether it has a copy, and not of all that it takes over, as that is now. */
         public boolean isOutdated(ForkPlan plan, Description other) {
             Copy anew = copy;
             if (anew == null) {
@@ -366,30 +368,30 @@ public sealed interface Change {
             Set<RetryPlan.Place> named = anew.entries().stream()
                     .map(entry -> new RetryPlan.Place(entry.position(), entry.note()))
                     .collect(Collectors.toSet());
-            boolean lacksAttributes = other.attributes().entrySet().stream()
-                    .anyMatch(each -> each.getValue() instanceof AttributeValue.Encrypted
-                            && !anew.attributes().containsKey(each.getKey()));
-            return lacksAttributes || !named.containsAll(plan.copied());
+            return !anew.read().equals(other.attributes()) || !named.containsAll(plan.copied());
         }
 
         /** For stores: why a run cannot be forked, or null if its journal decides. */
-        public static @Nullable String refusal(RunId run, boolean hasTasks, boolean isTask, boolean isCall) {
+        public static @Nullable String refusal(
+                RunId run, Description described, boolean hasTasks, boolean isTask, boolean isCall) {
             if (hasTasks || isTask) {
                 return "The run '%s' belongs to a DAG. Start the DAG again, or run tasks of it again with rerun(…)."
                         .formatted(run);
             }
-            return isCall ? "The run '%s' is a call of a virtual object. Call the object again.".formatted(run) : null;
+            if (isCall) {
+                return "The run '%s' is a call of a virtual object. Call the object again.".formatted(run);
+            }
+            return described.attributes().entrySet().stream()
+                    .filter(each -> each.getValue() instanceof AttributeValue.Unreadable)
+                    .map(each ->
+                            "The attribute '%s' of the run '%s' has a value that this version of Perdure cannot read, so it cannot be copied. Fork the run with the version that wrote it."
+                                    .formatted(each.getKey(), run))
+                    .findFirst()
+                    .orElse(null);
         }
 
         private Description described(Description other) {
-            if (copy == null || copy.attributes().isEmpty()) {
-                return other;
-            }
-            Map<String, AttributeValue> anew = copy.attributes();
-            Map<String, AttributeValue> described = new TreeMap<>(other.attributes());
-            described.replaceAll((name, value) ->
-                    value instanceof AttributeValue.Encrypted ? anew.getOrDefault(name, value) : value);
-            return other.withAttributes(described);
+            return copy == null ? other : other.withAttributes(copy.attributes());
         }
 
         /** The new run. */

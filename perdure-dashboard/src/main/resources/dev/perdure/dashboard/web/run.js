@@ -31,7 +31,7 @@ const Fact = ({ name, children }) => html`<div><dt>${name}</dt><dd>${children}</
 
 function Facts({ run }) {
   const ended = hasEnded(run.state);
-  const attributes = Object.entries(run.attributes ?? {});
+  const attributes = Object.keys(run.attributes ?? {});
   return html`<dl class="facts">
     <${Fact} name="Started">${time(run.created_at)} <span class="m3">${relative(run.created_at)}</span><//>
     ${ended && html`<${Fact} name="Took">${length(millis(run.changed_at) - millis(run.created_at))}<//>`}
@@ -40,7 +40,7 @@ function Facts({ run }) {
     ${run.version && html`<${Fact} name="Version"><a href=${link('/workers/' + run.version)}>${run.version}</a><//>`}
     <${Fact} name="Recoveries">${number(run.recoveries)}<//>
     ${run.status && html`<${Fact} name="Status">${run.status}<//>`}
-    ${attributes.map(([name, value]) => html`<${Fact} name=${name}><${Attribute} name=${name} value=${value} /><//>`)}
+    ${attributes.map(name => html`<${Fact} name=${name}><${Attribute} run=${run} name=${name} /><//>`)}
   </dl>`;
 }
 

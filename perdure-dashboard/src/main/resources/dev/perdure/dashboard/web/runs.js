@@ -33,7 +33,7 @@ const COLUMNS = [
 /** The column of an attribute, whose values lead to the runs that have them too. */
 const ofAttribute = name => ({
   key: ATTRIBUTE + name, head: name, cls: 'opt brief',
-  cell: run => run.attributes?.[name] != null && html`<${Attribute} name=${name} value=${run.attributes[name]} />`,
+  cell: run => run.attributes?.[name] != null && html`<${Attribute} run=${run} name=${name} />`,
 });
 
 function stored() {

@@ -22,10 +22,15 @@ export const State = ({ state, badge }) => {
 /** A link to a run, by its whole id. */
 export const RunLink = ({ id, children }) => html`<a class="id" href=${link('/runs/' + id)}>${children ?? id}</a>`;
 
-/** An attribute, which leads to the runs that have the same value. By one that the server cannot decrypt no run is found. */
-export const Attribute = ({ name, value }) => value.encrypted != null
-  ? html`<span class="m3">encrypted with key ${value.encrypted}</span>`
-  : html`<a href=${link('/runs', { attribute: `${name}=${[value].flat().join(',')}` })}>${[value].flat().join(', ')}</a>`;
+/** An attribute of a run. It leads to the runs that have the same value, unless no run is found by it. */
+export const Attribute = ({ run, name }) => {
+  const value = run.attributes[name];
+  if (value.encrypted != null) return html`<span class="m3">encrypted with key ${value.encrypted}</span>`;
+  if (value.unreadable != null) return html`<span class="m3">written by a newer version</span>`;
+  const text = [value].flat().join(', ');
+  if (run.unsearchable?.includes(name)) return html`<span title="No run is found by it, because it is stored encrypted.">${text}</span>`;
+  return html`<a href=${link('/runs', { attribute: `${name}=${[value].flat().join(',')}` })}>${text}</a>`;
+};
 
 export const Panel = ({ title, note, extra, label, cls = '', children }) => html`
   <section class=${'panel ' + cls} aria-label=${label ?? title}>

@@ -3,8 +3,10 @@ package dev.perdure.postgres.jdbc;
 import dev.perdure.attribute.Attribute;
 import dev.perdure.attribute.AttributeValue;
 import dev.perdure.attribute.Description;
+import dev.perdure.error.InvalidRequestException;
 import java.sql.ResultSet;
 import java.sql.SQLException;
+import java.util.Arrays;
 import java.util.Map;
 import java.util.Optional;
 import java.util.TreeMap;
@@ -35,6 +37,8 @@ public final class Descriptions {
             case AttributeValue.Encrypted encrypted -> "{\"encrypted\":" + Json.quoted(encrypted.base64()) + "}";
             case AttributeValue.Keywords keywords ->
                 keywords.words().stream().map(Json::quoted).collect(Collectors.joining(",", "[", "]"));
+            case AttributeValue.Unreadable unreadable ->
+                throw new IllegalArgumentException("An unreadable value cannot be stored: " + unreadable.encoded());
         };
     }
 
@@ -42,18 +46,27 @@ public final class Descriptions {
     public static String pairs(String column) {
         return """
                 CASE WHEN %1$s IS NOT NULL THEN ARRAY(
-                    SELECT unnest(ARRAY[v.name, v.kind || ':' || string_agg(v.value, chr(10))])
+                    SELECT unnest(ARRAY[v.name, COALESCE(v.kind || ':' || string_agg(v.value, chr(10)), '')])
                     FROM ${schema}.attribute_values(%1$s) AS v GROUP BY v.name, v.kind) END""".formatted(column);
     }
 
+    /** What a run says. A value that this version cannot read does not hide the others, nor other runs of a list. */
     public static Description read(ResultSet row) throws SQLException {
         Map<String, AttributeValue> attributes = new TreeMap<>();
-        Results.pairs(row, "attributes").forEach((name, value) -> attributes.put(name, AttributeValue.decoded(value)));
+        Results.pairs(row, "attributes").forEach((name, value) -> attributes.put(name, decoded(value)));
         return new Description(
                 attributes,
                 Optional.ofNullable(row.getString("memo")),
                 Optional.ofNullable(row.getString("status")),
                 headers(row));
+    }
+
+    private static AttributeValue decoded(String value) {
+        try {
+            return AttributeValue.decoded(value);
+        } catch (InvalidRequestException ofANewerVersion) {
+            return new AttributeValue.Unreadable(value);
+        }
     }
 
     /** The headers as lines, or null if there are none. Neither names nor values have line breaks. */
@@ -81,16 +94,32 @@ public final class Descriptions {
         return headers;
     }
 
-    /** What a start in the inbox says. Plain SQL may have inserted attributes and memo, so they are checked again. */
+    /**
+     * What a start in the inbox says. Plain SQL may have inserted attributes and memo, so they are checked again.
+     *
+     * @throws InvalidRequestException if no version can store them
+     * @throws IllegalStateException if an attribute has a kind that only a newer version can know
+     */
     public static Description checked(ResultSet row) throws SQLException {
         Description checked = Description.NONE;
         for (Map.Entry<String, String> each : Results.pairs(row, "attributes").entrySet()) {
             String name = Attribute.text(each.getKey()).name();
+            requireKnownKind(name, each.getValue());
             AttributeValue value = AttributeValue.decoded(each.getValue());
             value.require(name);
             checked = checked.with(name, value);
         }
         String memo = row.getString("memo");
         return (memo == null ? checked : checked.withMemo(memo)).withHeaders(headers(row));
+    }
+
+    private static void requireKnownKind(String name, String encoded) {
+        String kind = encoded.substring(0, Math.max(encoded.indexOf(':'), 0));
+        if (Arrays.stream(AttributeValue.Kind.values())
+                .noneMatch(known -> known.name().equalsIgnoreCase(kind))) {
+            throw new IllegalStateException(
+                    "The attribute '%s' is of the kind '%s': was the row written by a newer version?"
+                            .formatted(name, kind));
+        }
     }
 }

@@ -357,7 +357,8 @@ final class RevivedRuns {
         if (source.removed()) {
             return Outcome.Refused.removed(fork.from());
         }
-        String refusal = Change.Fork.refusal(fork.from(), source.hasTasks(), source.isTask(), source.calls());
+        String refusal = Change.Fork.refusal(
+                fork.from(), source.start().description(), source.hasTasks(), source.isTask(), source.calls());
         if (refusal != null) {
             return new Outcome.Refused(refusal);
         }

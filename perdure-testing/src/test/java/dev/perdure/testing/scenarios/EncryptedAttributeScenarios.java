@@ -24,6 +24,9 @@ import dev.perdure.payload.Encryption;
 import dev.perdure.payload.EncryptionKeys;
 import dev.perdure.schedule.Schedule;
 import dev.perdure.schedule.Times;
+import dev.perdure.spi.change.Payload;
+import dev.perdure.spi.payload.PayloadPlace;
+import dev.perdure.spi.payload.PayloadTransform;
 import dev.perdure.testing.PerdureTest;
 import dev.perdure.testing.TestMode;
 import java.time.Duration;
@@ -34,7 +37,6 @@ import java.util.Map;
 import java.util.Optional;
 import javax.crypto.SecretKey;
 import javax.crypto.spec.SecretKeySpec;
-import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
@@ -74,7 +76,42 @@ abstract class EncryptedAttributeScenarios extends Scenarios {
         }
     }
 
+    /** Encrypts attributes from a deploy on. */
+    private final class Naming implements PayloadTransform {
+        private final Encryption encryption;
+
+        Naming(Encryption encryption) {
+            this.encryption = encryption;
+        }
+
+        @Override
+        public Payload apply(Payload encoded, PayloadPlace place) {
+            return encryption.apply(encoded, place);
+        }
+
+        @Override
+        public Payload undo(Payload stored, PayloadPlace place) {
+            return encryption.undo(stored, place);
+        }
+
+        @Override
+        public boolean hidesTexts() {
+            return encryption.hidesTexts();
+        }
+
+        @Override
+        public Optional<String> key() {
+            return encryption.key();
+        }
+
+        @Override
+        public boolean encryptsAttribute(String name) {
+            return named && encryption.encryptsAttribute(name);
+        }
+    }
+
     private final Rotating keys = new Rotating();
+    private volatile boolean named = true;
 
     private final Definition<String, String> part = workflow("part", (ctx, in) -> in);
     private final Definition<String, String> flow = workflow("flow", (ctx, in) -> {
@@ -96,7 +133,7 @@ abstract class EncryptedAttributeScenarios extends Scenarios {
                 Encryption.with(keys).attributes(EMAIL, SALARY, ADULT).attributes(BORN, PHONES);
         PerdureTest perdure = create(mode)
                 .maxInlineBytes(100)
-                .transform(Compression.over(9000).then(encryption));
+                .transform(Compression.over(9000).then(new Naming(encryption)));
         perdure.register(flow, part);
         return perdure;
     }
@@ -162,9 +199,10 @@ abstract class EncryptedAttributeScenarios extends Scenarios {
         }
     }
 
-    @Test
-    void without_the_key_a_typed_read_says_so_and_a_fork_is_refused() {
-        try (PerdureTest perdure = engine(TestMode.NORMAL)) {
+    @ParameterizedTest
+    @EnumSource(names = {"NORMAL", "THREE_WORKERS"})
+    void without_the_key_a_typed_read_says_so_and_a_fork_is_refused(TestMode mode) {
+        try (PerdureTest perdure = engine(mode)) {
             Run<String> run = perdure.start(Invocation.of(part, "in"), described("run"));
             run.result();
             keys.now = AFTER;
@@ -179,9 +217,10 @@ abstract class EncryptedAttributeScenarios extends Scenarios {
         }
     }
 
-    @Test
-    void no_run_is_found_by_them() {
-        try (PerdureTest perdure = engine(TestMode.NORMAL)) {
+    @ParameterizedTest
+    @EnumSource(names = {"NORMAL", "THREE_WORKERS"})
+    void no_run_is_found_by_them(TestMode mode) {
+        try (PerdureTest perdure = engine(mode)) {
             RunFilter filter = RunFilter.all().where(CUSTOMER.is("c-1")).where(EMAIL.is("anna@example.org"));
             assertThatThrownBy(() -> perdure.runs(filter).list())
                     .isInstanceOf(InvalidRequestException.class)
@@ -194,9 +233,10 @@ abstract class EncryptedAttributeScenarios extends Scenarios {
         }
     }
 
-    @Test
-    void a_fork_has_its_own_copy() {
-        try (PerdureTest perdure = engine(TestMode.NORMAL)) {
+    @ParameterizedTest
+    @EnumSource(names = {"NORMAL", "THREE_WORKERS"})
+    void a_fork_has_its_own_copy(TestMode mode) {
+        try (PerdureTest perdure = engine(mode)) {
             Run<String> run = perdure.start(Invocation.of(flow, "once more"), described("run"));
             perdure.advance(DAY);
             assertThat(run.result()).isEqualTo("done");
@@ -209,9 +249,29 @@ abstract class EncryptedAttributeScenarios extends Scenarios {
         }
     }
 
-    @Test
-    void an_old_key_can_be_thrown_away() {
-        try (PerdureTest perdure = engine(TestMode.NORMAL)) {
+    @ParameterizedTest
+    @EnumSource(names = {"NORMAL", "THREE_WORKERS"})
+    void a_fork_encrypts_what_was_in_clear_before_the_transform_named_it(TestMode mode) {
+        try (PerdureTest perdure = engine(mode)) {
+            named = false;
+            Run<String> run = perdure.start(Invocation.of(part, "in"), described("run"));
+            run.result();
+            named = true;
+            assertThat(sealed(run, EMAIL)).isEqualTo(new AttributeValue.Text("anna@example.org"));
+            Run<String> fork = run.fork(ForkOptions.from(1).id("fork"));
+            fork.result();
+            for (Attribute<?> each : List.of(EMAIL, SALARY, ADULT, BORN)) {
+                assertThat(sealed(fork, each)).isInstanceOf(AttributeValue.Encrypted.class);
+            }
+            assertThat(of(fork, EMAIL)).contains("anna@example.org");
+            assertThat(of(fork, BORN)).contains(BIRTHDAY);
+        }
+    }
+
+    @ParameterizedTest
+    @EnumSource(names = {"NORMAL", "THREE_WORKERS"})
+    void an_old_key_can_be_thrown_away(TestMode mode) {
+        try (PerdureTest perdure = engine(mode)) {
             Run<String> run = perdure.start(Invocation.of(flow, "once more"), described("run"));
             perdure.advance(DAY);
             assertThat(run.result()).isEqualTo("done");

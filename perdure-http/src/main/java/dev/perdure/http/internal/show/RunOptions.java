@@ -169,6 +169,9 @@ public final class RunOptions {
             case AttributeValue.Encrypted encrypted ->
                 throw Problem.invalid(
                         "The attribute '%s' is an encrypted value. Give the plain value.".formatted(name));
+            case AttributeValue.Unreadable unreadable ->
+                throw Problem.invalid(
+                        "The attribute '%s' has no value that can be read. Give the plain value.".formatted(name));
         };
     }
 }

@@ -2,6 +2,7 @@ package dev.perdure.http.internal.show;
 
 import dev.perdure.RunInfo;
 import dev.perdure.http.internal.json.Shape;
+import java.util.List;
 import java.util.Optional;
 import tools.jackson.databind.JsonNode;
 
@@ -13,9 +14,15 @@ import tools.jackson.databind.JsonNode;
  * @param status what it does, in its own words, after the redaction
  * @param memo its memo, after the redaction
  * @param attributes its attributes, after the redaction
+ * @param unsearchable the names of attributes by which no run is found
  */
 public record RunView(
-        RunInfo info, Optional<String> reason, Optional<String> status, Optional<String> memo, JsonNode attributes) {
+        RunInfo info,
+        Optional<String> reason,
+        Optional<String> status,
+        Optional<String> memo,
+        JsonNode attributes,
+        List<String> unsearchable) {
     /** What it looks like. */
     public static final Shape<RunView> SHAPE = Shape.<RunView>named("Run")
             .text("id", "Its id.", run -> run.info().id())
@@ -38,5 +45,9 @@ public record RunView(
                     run -> run.info().awaited())
             .text("status", "What it does, in its own words.", RunView::status)
             .text("memo", "What a person reads about it.", RunView::memo)
-            .any("attributes", "What it is found by.", run -> Optional.of(run.attributes()));
+            .any("attributes", "What it is found by.", run -> Optional.of(run.attributes()))
+            .texts(
+                    "unsearchable",
+                    "The names of those of its attributes by which no run is found, because they are stored encrypted.",
+                    RunView::unsearchable);
 }

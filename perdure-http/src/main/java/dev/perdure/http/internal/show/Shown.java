@@ -22,9 +22,11 @@ import java.nio.charset.CharacterCodingException;
 import java.nio.charset.StandardCharsets;
 import java.util.Base64;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.core.JacksonException;
 import tools.jackson.databind.JsonNode;
@@ -154,12 +156,24 @@ public final class Shown {
         RunInfo info = view.decrypted(stored);
         Subject described = new Subject(Kind.DESCRIPTION, info.definition(), "");
         Subject failed = new Subject(Kind.FAILURE, info.definition(), "");
+        JsonNode attributes = redacted(described, attributes(info));
         return new RunView(
                 info,
                 info.reason().map(reason -> text(failed, reason)),
                 info.description().status().map(status -> text(described, status)),
                 info.description().memo().map(memo -> memo(info, text(described, memo))),
-                redacted(described, attributes(info)));
+                attributes,
+                unsearchable(stored).filter(attributes::has).toList());
+    }
+
+    /** The names of attributes by which no run is found, although {@code info} may have their values decrypted. */
+    private static Stream<String> unsearchable(RunInfo stored) {
+        return stored.description().attributes().entrySet().stream()
+                .filter(each -> switch (each.getValue().kind()) {
+                    case ENCRYPTED, UNREADABLE -> true;
+                    case TEXT, NUMBER, FLAG, TIME, KEYWORDS -> false;
+                })
+                .map(Map.Entry::getKey);
     }
 
     private String memo(RunInfo info, String text) {
@@ -207,6 +221,8 @@ public final class Shown {
                 case AttributeValue.Time time -> values.put(name, time.value().toString());
                 case AttributeValue.Keywords keywords -> keywords.words().forEach(values.withArray(name)::add);
                 case AttributeValue.Encrypted encrypted -> values.set(name, sealed(encrypted));
+                case AttributeValue.Unreadable unreadable ->
+                    values.set(name, Json.object().put("unreadable", unreadable.encoded()));
             }
         });
         return values;

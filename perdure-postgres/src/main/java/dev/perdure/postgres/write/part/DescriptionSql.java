@@ -34,7 +34,10 @@ final class DescriptionSql {
             SELECT count(*) FROM done
             """;
 
-    /** Makes the rows by which the attributes of these runs are found, if they are not there. By encrypted ones no run is found. */
+    /**
+     * Makes the rows by which the attributes of these runs are found, if they are not there. By encrypted ones no run is
+     * found, nor by those of kinds that only a newer version knows.
+     */
     private static final String INDEX = """
             WITH done AS (
                 INSERT INTO ${schema}.attribute (key, created_at, at, number, partition, name, kind, value)
@@ -45,7 +48,7 @@ final class DescriptionSql {
                     SELECT key, partition, created_at, attributes FROM ${schema}.run WHERE run.key = g.key OFFSET 0
                 ) r
                 CROSS JOIN LATERAL ${schema}.attribute_values(r.attributes) AS v
-                WHERE v.kind <> 'encrypted'
+                WHERE v.kind IN ('text', 'number', 'flag', 'time', 'keywords')
                 ON CONFLICT DO NOTHING
                 RETURNING 1
             )
