@@ -222,9 +222,9 @@ export const definitionFigures = () => getRecent(COUNTED, '/statistics/definitio
 /** What runs failed with that were started since then, in groups. */
 export const errors = from => getRecent(COUNTED, '/statistics/failures', { created_from: from });
 
-/** What waited and had begun in each queue over the last hour, as far as the server has seen it: {imports: [{at, waiting, begun}]}. */
-export async function queueLines() {
-  const { queues: lines } = await getRecent(MOVING, '/statistics/queues');
+/** What waited and had begun in each queue over the last hour, as far as the server has seen it: {imports: [{at, waiting, begun}]}. For one queue, if it is named, with all points. */
+export async function queueLines(queue) {
+  const { queues: lines } = await getRecent(MOVING, '/statistics/queues', { queue });
   return Object.fromEntries(lines.map(line => [line.queue, line.points]));
 }
 

@@ -29,7 +29,9 @@ function resampled(points, bars, span = HOUR) {
 }
 
 /** What waited and what had begun in a queue, over the last hour or since somebody has looked. */
-function QueueCharts({ queue, points }) {
+function QueueCharts({ queue }) {
+  const lines = useData('queue line ' + queue.name, () => queueLines(queue.name), { every: 5000 });
+  const points = lines.data?.[queue.name] ?? [];
   const span = Math.min(HOUR, Math.max(SHORTEST, points.length ? now() - millis(points[0].at) : 0));
   const bars = resampled(points, Math.round(span / STEP), span);
   const to = now();
@@ -112,9 +114,9 @@ function Limits({ queue, reload }) {
       ${Object.keys(queue.changed).length > 0 && html`<button type="button" class="btn" disabled=${Boolean(off)} title=${off} onClick=${act('reset')}>Go back to those of the code</button>`}</div></form><//>`;
 }
 
-const Queue = ({ queue, points, reload }) => html`<div class="c2"><div class="col">
+const Queue = ({ queue, reload }) => html`<div class="c2"><div class="col">
     <section class="panel" aria-label=${queue.name}><p class="empty hd"><b class="mono">${queue.name}</b><${QueueState} queue=${queue}/><span>${why(queue)}</span></p></section>
-    <${Keys} queue=${queue}/><${Ready} queue=${queue}/></div><div class="col"><${QueueCharts} queue=${queue} points=${points}/><${Limits} key=${queue.name} queue=${queue} reload=${reload}/></div></div>`;
+    <${Keys} queue=${queue}/><${Ready} queue=${queue}/></div><div class="col"><${QueueCharts} queue=${queue}/><${Limits} key=${queue.name} queue=${queue} reload=${reload}/></div></div>`;
 
 /** "100/PT1S" as "100 per 1 s". */
 const rate = text => withLengths(text).replace('/', ' per ');
@@ -138,7 +140,7 @@ const BARS = 24;
 export function Queues({ name }) {
   useSecond();
   const answer = useData('queues', readQueues);
-  const lines = useData('queue lines', queueLines, { every: 5000 });
+  const lines = useData('queue lines', () => queueLines(), { every: 5000 });
   const bars = Object.fromEntries(Object.entries(lines.data ?? {}).map(([queue, points]) => [queue, resampled(points, BARS).map(point => point?.waiting ?? 0)]));
   const top = Math.max(1, ...Object.values(bars).flat());
   return html`<main class="page"><div class="hd"><h1>Queues</h1>${answer.data && html`<span class="m3 sm">${plural(answer.data.queues.length, 'queue')}, ${plural(answer.data.queues.reduce((sum, one) => sum + one.waiting, 0), 'run')} waiting</span>`}</div>
@@ -148,5 +150,5 @@ export function Queues({ name }) {
         <td><a class="id" href=${link('/queues/' + queue.name)}>${queue.name}</a></td><td><${QueueState} queue=${queue}/></td><td class="n"><${Count} value=${queue.waiting}/></td><td><${Spark} values=${bars[queue.name] ?? []} top=${top}/></td><td class="n">${waited(queue.oldest)}</td>
         <td><${Use} used=${queue.begun} limit=${queue.limits.concurrency}/></td><td class="sm m2">${queue.limits.per_key ?? ''}</td><td class="sm m2">${rate(queue.limits.rate)}</td><td class="n"><${Count} value=${queue.last_minute}/></td><td class="n"><${Toggle} queue=${queue} reload=${answer.reload}/></td></tr>
         ${queue.paused != null && html`<tr class="note"><td></td><td colspan="9" class="m2">Paused: <q>${queue.paused}</q>. No run begins; those at work continue.</td></tr>`}`)}</tbody></table></div>`}<//><//>
-    ${name && answer.data?.queues.filter(one => one.name === name).map(queue => html`<${Queue} queue=${queue} points=${lines.data?.[queue.name] ?? []} reload=${answer.reload}/>`)}</main>`;
+    ${name && answer.data?.queues.filter(one => one.name === name).map(queue => html`<${Queue} queue=${queue} reload=${answer.reload}/>`)}</main>`;
 }

@@ -7,6 +7,7 @@ import dev.perdure.http.internal.json.Shape;
 import dev.perdure.http.internal.route.Answers;
 import dev.perdure.http.internal.route.Body.ValueType;
 import dev.perdure.http.internal.route.Call;
+import dev.perdure.http.internal.route.Parameter;
 import dev.perdure.http.internal.route.Route;
 import dev.perdure.http.internal.show.Paging;
 import dev.perdure.http.internal.show.Services;
@@ -24,6 +25,7 @@ import tools.jackson.databind.JsonNode;
 /** Queues and limiters. */
 public final class QueueRoutes {
     private static final String NAME = "name";
+    private static final String QUEUE_NAME = "queue";
     private static final String SETTINGS = "settings";
     private static final String REASON = "reason";
 
@@ -95,11 +97,11 @@ public final class QueueRoutes {
         this.services = services;
     }
 
-    private ApiResponse lines() {
+    private ApiResponse lines(Call call) {
         if (window.isOld()) {
             window.saw(services.perdure().queues().list());
         }
-        return Answers.ok(LINES.json(window.lines()));
+        return Answers.ok(LINES.json(call.query(QUEUE_NAME).map(window::line).orElseGet(window::lines)));
     }
 
     private ApiResponse list() {
@@ -117,8 +119,11 @@ public final class QueueRoutes {
                 Route.get(
                                 "/statistics/queues",
                                 "Shows queues over the last hour, as far as somebody has asked this process about queues.")
+                        .with(Parameter.query(
+                                QUEUE_NAME,
+                                "Only this queue, with all its points. All queues together have 4,800 points at most."))
                         .answers(200, "The queues.", LINES)
-                        .does(call -> lines()),
+                        .does(this::lines),
                 Route.get("/queues/{name}", "Shows a queue.")
                         .answers(200, "The queue.", QUEUE)
                         .does(call -> Answers.ok(

@@ -20,6 +20,8 @@ final class QueueWindow {
     private static final Duration STEP = Duration.ofSeconds(15);
 
     private static final int MOST_QUEUES = 200;
+    /** An answer about all queues has no more points, so that it stays below half a megabyte. */
+    private static final int MOST_POINTS = 4_800;
 
     private final Supplier<Instant> clock;
     private final ReentrantLock lock = new ReentrantLock();
@@ -48,7 +50,7 @@ final class QueueWindow {
         lock.lock();
         try {
             last = now;
-            queues.stream().limit(MOST_QUEUES).forEach(queue -> {
+            queues.stream().filter(queue -> hasRoom(queue.name())).forEach(queue -> {
                 List<Point> points = lines.computeIfAbsent(queue.name(), name -> new ArrayList<>());
                 boolean tooClose = points.size() > 1
                         && points.get(points.size() - 2).at().plus(STEP).isAfter(now);
@@ -65,6 +67,10 @@ final class QueueWindow {
         }
     }
 
+    private boolean hasRoom(String queue) {
+        return lines.size() < MOST_QUEUES || lines.containsKey(queue);
+    }
+
     /** Whether nobody has looked at the queues for so long that a point is missing. */
     boolean isOld() {
         lock.lock();
@@ -75,15 +81,43 @@ final class QueueWindow {
         }
     }
 
-    /** What is known, by the names of the queues. */
+    /** What is known of one queue; empty if nothing is. */
+    List<Line> line(String queue) {
+        lock.lock();
+        try {
+            List<Point> points = lines.get(queue);
+            return points == null ? List.of() : List.of(new Line(queue, List.copyOf(points)));
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** What is known, by the names of the queues. If there are many, each has fewer points, further apart. */
     List<Line> lines() {
         lock.lock();
         try {
+            int most = MOST_POINTS / Math.max(1, lines.size());
+            Duration apart = LONGEST.dividedBy(most);
             return lines.entrySet().stream()
-                    .map(line -> new Line(line.getKey(), List.copyOf(line.getValue())))
+                    .map(line -> new Line(
+                            line.getKey(),
+                            line.getValue().size() <= most
+                                    ? List.copyOf(line.getValue())
+                                    : thinned(line.getValue(), apart)))
                     .toList();
         } finally {
             lock.unlock();
         }
+    }
+
+    /** The last point, and before it only points that are so far from the next one. */
+    private static List<Point> thinned(List<Point> points, Duration apart) {
+        List<Point> kept = new ArrayList<>();
+        for (Point point : points.reversed()) {
+            if (kept.isEmpty() || !kept.getLast().at().minus(apart).isBefore(point.at())) {
+                kept.add(point);
+            }
+        }
+        return kept.reversed();
     }
 }

@@ -68,4 +68,47 @@ class QueueWindowTest {
         saw(0, IntStream.range(0, 300).mapToObj(i -> queue("queue-" + i, i)).toArray(QueueInfo[]::new));
         assertThat(window.lines()).hasSize(200);
     }
+
+    private void seeOneHour(int queues) {
+        for (int second = 0; second <= 3_600; second += 15) {
+            int waiting = second;
+            saw(
+                    second,
+                    IntStream.range(0, queues)
+                            .mapToObj(i -> queue("queue-" + i, waiting))
+                            .toArray(QueueInfo[]::new));
+        }
+    }
+
+    @Test
+    void an_answer_about_many_queues_has_fewer_points_of_each() {
+        seeOneHour(200);
+        assertThat(window.lines()).hasSize(200).allSatisfy(line -> {
+            assertThat(line.points()).hasSizeBetween(20, 25);
+            assertThat(line.points().getLast()).isEqualTo(point(3_600, 3_600));
+            assertThat(line.points().getFirst()).isEqualTo(point(0, 0));
+        });
+        assertThat(window.line("queue-7"))
+                .singleElement()
+                .satisfies(line -> assertThat(line.points()).hasSizeGreaterThan(230));
+        assertThat(window.line("nobody")).isEmpty();
+    }
+
+    @Test
+    void an_answer_about_few_queues_has_all_points() {
+        seeOneHour(3);
+        assertThat(window.lines())
+                .hasSize(3)
+                .allSatisfy(line -> assertThat(line.points()).hasSizeGreaterThan(230));
+    }
+
+    @Test
+    void queues_that_come_later_find_no_room_until_others_are_forgotten() {
+        saw(0, IntStream.range(0, 200).mapToObj(i -> queue("queue-" + i, i)).toArray(QueueInfo[]::new));
+        saw(60, queue("late", 1));
+        assertThat(window.line("late")).isEmpty();
+        saw(3_601, queue("late", 2));
+        saw(3_602, queue("late", 3));
+        assertThat(window.line("late")).isNotEmpty();
+    }
 }
