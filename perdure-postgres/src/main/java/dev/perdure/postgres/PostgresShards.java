@@ -133,12 +133,16 @@ public final class PostgresShards implements AutoCloseable {
         return states;
     }
 
+    private static InvalidRequestException noShard() {
+        return new InvalidRequestException(
+                "None of the databases is a shard yet. Open them once with ShardedStore.over(…).");
+    }
+
     private ShardMap newest(SortedMap<String, State> states) {
         ShardMap map = states.values().stream()
                 .map(State::map)
                 .max(Comparator.comparing(ShardMap::version))
-                .orElseThrow(() -> new InvalidRequestException(
-                        "None of the databases is a shard yet. Open them once with ShardedStore.over(…)."));
+                .orElseThrow(PostgresShards::noShard);
         List<String> missing = map.shards().stream()
                 .filter(shard -> !states.containsKey(shard))
                 .toList();
@@ -150,11 +154,19 @@ public final class PostgresShards implements AutoCloseable {
         return map;
     }
 
-    /** Does something while no other command moves partitions. */
-    @SuppressWarnings("try") // the lock only has to be there
+    /** Does something with all shards while no other command moves partitions. */
     private void alone(Runnable work) {
+        newest(states());
+        locked(work);
+    }
+
+    /** The same with the shards that are given. */
+    @SuppressWarnings("try") // the lock only has to be there
+    private void locked(Runnable work) {
         SortedMap<String, State> states = states();
-        newest(states);
+        if (states.isEmpty()) {
+            throw noShard();
+        }
         try (MovingLock lock = MovingLock.on(known(states.firstKey()))) { // the first shard by name stays the first
             work.run();
         }
@@ -267,9 +279,12 @@ public final class PostgresShards implements AutoCloseable {
         removeEarlier(partition, target, progress);
         ShardMap after = map.with(partition, target.name());
         move.check();
-        long began = System.nanoTime();
-        move.close();
+        long began;
         try {
+            move.expect();
+            move.copyEnded();
+            began = System.nanoTime();
+            move.close();
             move.copy(map, after);
         } catch (RuntimeException | Error failed) {
             reopenUnlessMoved(move, failed);
@@ -332,10 +347,10 @@ public final class PostgresShards implements AutoCloseable {
         }
         @Nullable Closed here = owner.state().orElseThrow().closed().get(partition);
         if (here != null) {
-            ShardServer other = known(here.other());
             if (here.phase() == Phase.LEAVING) {
-                new PartitionMove(partition, owner, other, progress).reopen();
-            } else {
+                new PartitionMove(partition, owner, known(here.other()), progress).reopen();
+            } else { // the server that it came from may be gone
+                ShardServer other = servers.getOrDefault(here.other(), owner);
                 new PartitionMove(partition, other, owner, progress).open();
             }
         }
@@ -355,12 +370,13 @@ public final class PostgresShards implements AutoCloseable {
 
     /**
      * Removes the rows of partitions that have left. Waits until no process can still read them by an old map: for the longest
-     * lease of a worker, and a little more. Then it drops the indexes of moves.
+     * lease of a worker, and a little more. Then it drops the indexes of moves. Shards whose servers are out of reach need not be
+     * given: what is left there can be removed later.
      *
      * @param progress gets a sentence about each step
      */
     public void clean(Consumer<String> progress) {
-        alone(() -> {
+        locked(() -> {
             try {
                 removeLeft(progress);
             } finally {
@@ -386,9 +402,7 @@ public final class PostgresShards implements AutoCloseable {
             while (System.nanoTime() - until < 0) {
                 LockSupport.parkNanos(until - System.nanoTime());
             }
-            left.forEach(closed -> new PartitionMove(
-                            closed.getKey(), source, known(closed.getValue().other()), progress)
-                    .remove());
+            left.forEach(closed -> PartitionMove.remove(source, closed.getKey(), progress));
         }
     }
 

@@ -56,7 +56,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 final class PartitionMoveIT {
     private static final Schema SCHEMA = new Schema("perdure");
-    private static final List<String> STEPS = List.of("close", "copy", "leave", "open", "remove");
+    private static final List<String> STEPS = List.of("expect", "copyEnded", "close", "copy", "leave", "open", "remove");
 
     /** Tables without rows of runs: of workers, of what is declared, of the database itself. */
     private static final Set<String> NOT_OF_RUNS = Set.of(
@@ -221,7 +221,7 @@ final class PartitionMoveIT {
 
     @ParameterizedTest
     @Tag("thorough")
-    @ValueSource(ints = {1, 2, 3, 4, 5})
+    @ValueSource(ints = {1, 2, 3, 4, 5, 6, 7})
     void a_move_that_stopped_after_any_step_goes_on(int done) throws SQLException {
         int partition = unused();
         RunRef held = fill(partition);
@@ -232,6 +232,8 @@ final class PartitionMoveIT {
             PartitionMove move = move(partition, from, to);
             for (String step : STEPS.subList(0, done)) {
                 switch (step) {
+                    case "expect" -> move.expect();
+                    case "copyEnded" -> move.copyEnded();
                     case "close" -> move.close();
                     case "copy" -> move.copy(map, map.with(partition, "b"));
                     case "open" -> move.open();
@@ -252,6 +254,65 @@ final class PartitionMoveIT {
             assertThat(shard.left()).isEmpty();
             assertThat(shard.version()).isEqualTo(shards.map().version());
         });
+    }
+
+    @Test
+    void what_changes_after_the_first_copy_goes_with_the_second() throws SQLException {
+        int partition = unused();
+        RunRef ending = fill(partition);
+        RunRef removed = ended(partition, "removed");
+        RunRef again = ended(partition, "again");
+        ShardMap map = shards.map();
+        List<String> before;
+        try (ShardServer from = new ShardServer("a", databaseA.dataSource(), SCHEMA);
+                ShardServer to = new ShardServer("b", databaseB.dataSource(), SCHEMA)) {
+            PartitionMove move = move(partition, from, to);
+            move.expect();
+            move.copyEnded();
+            assertThat(rows(databaseB.dataSource(), partition).stream().filter(row -> row.startsWith("run ")))
+                    .hasSize(3);
+            onA.apply(complete(ending));
+            ended(partition, "new");
+            execute(
+                    databaseA.dataSource(),
+                    "DELETE FROM perdure.journal WHERE key = %d; DELETE FROM perdure.run WHERE key = %1$d"
+                            .formatted(removed.key()));
+            execute(
+                    databaseA.dataSource(),
+                    "DELETE FROM perdure.journal WHERE key = %d; UPDATE perdure.run SET changes = changes + 1 WHERE key = %1$d"
+                            .formatted(again.key()));
+            before = without(rows(databaseA.dataSource(), partition), "ready", "held");
+            move.close();
+            move.copy(map, map.with(partition, "b"));
+            move.leave(map.with(partition, "b"));
+            move.open();
+        }
+        assertThat(without(rows(databaseB.dataSource(), partition), "ready", "held"))
+                .isEqualTo(before);
+    }
+
+    private RunRef ended(int partition, String name) {
+        RunRef run = onA.start(id(partition, name));
+        onA.apply(List.of(append(run, 1)));
+        onA.apply(complete(run));
+        return run;
+    }
+
+    @Test
+    void a_move_that_is_given_up_leaves_nothing_at_the_target() throws SQLException {
+        int partition = unused();
+        fill(partition);
+        List<String> before = rows(databaseA.dataSource(), partition);
+        try (ShardServer from = new ShardServer("a", databaseA.dataSource(), SCHEMA);
+                ShardServer to = new ShardServer("b", databaseB.dataSource(), SCHEMA)) {
+            PartitionMove move = move(partition, from, to);
+            move.expect();
+            move.copyEnded();
+        }
+        assertThat(rows(databaseB.dataSource(), partition)).isNotEmpty();
+        shards.move(List.of(), "a", said::add);
+        assertThat(rows(databaseB.dataSource(), partition)).isEmpty();
+        assertThat(rows(databaseA.dataSource(), partition)).isEqualTo(before);
     }
 
     @Test
@@ -336,6 +397,54 @@ final class PartitionMoveIT {
     }
 
     @Test
+    void rows_are_removed_although_other_servers_are_out_of_reach() throws SQLException {
+        int partition = unused();
+        fill(partition);
+        shards.move(List.of(partition), "b", said::add);
+        try (PostgresShards onlyA =
+                PostgresShards.of(Map.of("a", databaseA.dataSource()), SCHEMA.name(), Duration.ZERO)) {
+            assertThatThrownBy(() -> onlyA.move(List.of(partition), "a", said::add))
+                    .isInstanceOf(InvalidRequestException.class)
+                    .hasMessageContaining("has shards that were not given: [b].");
+            onlyA.clean(said::add);
+        }
+        assertThat(rows(databaseA.dataSource(), partition)).isEmpty();
+        assertThat(shards.list()).allSatisfy(shard -> assertThat(shard.left()).isEmpty());
+    }
+
+    @Test
+    void the_indexes_of_moves_stay_until_the_rows_are_removed() throws SQLException {
+        int partition = unused();
+        shards.move(List.of(partition), "b", said::add);
+        try (ShardServer first = new ShardServer("a", databaseA.dataSource(), SCHEMA);
+                MovingLock other = MovingLock.on(first)) {
+            assertThat(other).isNotNull();
+            assertThatThrownBy(() -> shards.move(List.of(partition), "a", said::add))
+                    .isInstanceOf(InvalidRequestException.class);
+        }
+        assertThat(indexes(databaseA.dataSource()))
+                .as("a refused command leaves those of others")
+                .contains("moving_run", "moving_mail")
+                .doesNotContain("moving_journal");
+        shards.clean(said::add);
+        assertThat(indexes(databaseA.dataSource())).isEmpty();
+        assertThat(indexes(databaseB.dataSource())).isEmpty();
+    }
+
+    private static List<String> indexes(DataSource database) throws SQLException {
+        List<String> names = new ArrayList<>();
+        try (Connection connection = database.getConnection();
+                Statement statement = connection.createStatement();
+                ResultSet rows = statement.executeQuery(
+                        "SELECT indexname FROM pg_indexes WHERE schemaname = 'perdure' AND indexname LIKE 'moving%'")) {
+            while (rows.next()) {
+                names.add(rows.getString(1));
+            }
+        }
+        return names;
+    }
+
+    @Test
     void a_command_ends_what_others_have_left_behind() throws SQLException {
         int closed = unused();
         RunRef forgotten = fill(closed);
@@ -346,6 +455,7 @@ final class PartitionMoveIT {
                 ShardServer to = new ShardServer("b", databaseB.dataSource(), SCHEMA)) {
             move(closed, from, to).close();
             PartitionMove decided = move(copied, from, to);
+            decided.expect();
             decided.close();
             decided.copy(map, map.with(copied, "b"));
         }
@@ -399,6 +509,7 @@ final class PartitionMoveIT {
         try (ShardServer from = new ShardServer("a", databaseA.dataSource(), SCHEMA);
                 ShardServer to = new ShardServer("b", databaseB.dataSource(), SCHEMA)) {
             PartitionMove move = move(partition, from, to);
+            move.expect();
             move.close();
             move.reopen();
             assertThatThrownBy(() -> move.copy(map, map.with(partition, "b")))

@@ -29,6 +29,9 @@ final class MovingSql {
     static final String LOCK_LEFT =
             "SELECT number FROM ${schema}.closed_partition WHERE number = ${partition} AND phase = 'LEFT' FOR UPDATE";
 
+    static final String GONE =
+            "UPDATE ${schema}.closed_partition SET phase = 'GONE', since = now() WHERE number = ${partition}";
+
     static final String REMEMBER_NUMBER = """
             UPDATE ${schema}.shard SET highest_number = GREATEST(highest_number, ?) + ? RETURNING highest_number
             """;
@@ -126,6 +129,57 @@ final class MovingSql {
 
     // ---- the copy
 
+    /** A row that is not in a snapshot was written by this transaction of the snapshot or by a later one. */
+    static final String SNAPSHOT_BEGINS = "SELECT pg_snapshot_xmin(pg_current_snapshot())::xid::text";
+
+    /** Runs that have ended. The condition leaves out those that an earlier pass has copied as they are. */
+    static final String GOING_ENDED = """
+            CREATE TEMPORARY TABLE going ON COMMIT DROP AS
+            SELECT key FROM ${schema}.run
+            WHERE partition = ${partition} AND key > ${after} AND state >= ${completed} AND ${since}
+            ORDER BY key LIMIT ${most}
+            """;
+
+    /** Runs that have not ended, or have changed since they were copied. */
+    static final String GOING_LAST = """
+            CREATE TEMPORARY TABLE going ON COMMIT DROP AS
+            SELECT key FROM ${schema}.run WHERE partition = ${partition} AND (state < ${completed} OR ${since})
+            """;
+
+    static final String GOING = "SELECT count(*) AS runs, COALESCE(max(key), 0) AS last FROM going";
+
+    static final String NO_GOING = "CREATE TEMPORARY TABLE going (key bigint) ON COMMIT DROP";
+
+    static final String GOING_OUT = "COPY (SELECT key FROM going) TO STDOUT";
+
+    static final String GOING_IN = "COPY going FROM STDIN";
+
+    /** Runs that were copied before and are as they were. */
+    static final String STAYED = """
+            SELECT count(*) AS rows, COALESCE(sum(hashint8extended(key, 0)), 0)::text AS sum FROM ${schema}.run
+            WHERE partition = ${partition} AND state >= ${completed} AND NOT (${since})
+            """;
+
+    static final String ARRIVED = """
+            SELECT count(*) AS rows, COALESCE(sum(hashint8extended(key, 0)), 0)::text AS sum FROM ${schema}.run
+            WHERE partition = ${partition}
+            """;
+
+    static final String STAYED_OUT = """
+            COPY (SELECT key FROM ${schema}.run WHERE partition = ${partition} AND state >= ${completed} AND NOT (${since})) TO STDOUT
+            """;
+
+    static final String NO_STAYED = "CREATE TEMPORARY TABLE stayed (key bigint PRIMARY KEY) ON COMMIT DROP";
+
+    static final String STAYED_IN = "COPY stayed FROM STDIN";
+
+    /** Runs that were removed at the source after they had been copied. */
+    static final String GOING_REMOVED = """
+            INSERT INTO going
+            SELECT key FROM ${schema}.run r
+            WHERE partition = ${partition} AND NOT EXISTS (SELECT FROM stayed WHERE stayed.key = r.key)
+            """;
+
     static final String COPY_OUT =
             "COPY (SELECT ${columns} FROM ${schema}.${table} t WHERE ${rows} ${order}) TO STDOUT";
 
@@ -189,7 +243,13 @@ final class MovingSql {
             """;
 
     static final String INDEX =
-            "CREATE INDEX CONCURRENTLY IF NOT EXISTS moving_${table} ON ${schema}.${table} (partition)";
+            "CREATE INDEX CONCURRENTLY IF NOT EXISTS moving_${table} ON ${schema}.${table} (${indexed})";
+
+    /** One whose building was interrupted is not used. */
+    static final String HAS_UNUSABLE_INDEX = """
+            SELECT EXISTS (
+                SELECT FROM pg_catalog.pg_index WHERE indexrelid = to_regclass('${schema}.moving_${table}') AND NOT indisvalid)
+            """;
 
     static final String HAS_INDEX = "SELECT to_regclass('${schema}.moving_${table}') IS NOT NULL";
 

@@ -4,6 +4,7 @@ import dev.perdure.error.StoreException;
 import dev.perdure.postgres.jdbc.Database;
 import dev.perdure.postgres.jdbc.Database.LockedException;
 import dev.perdure.postgres.jdbc.Parameters;
+import dev.perdure.postgres.shard.RowCopy.Going;
 import dev.perdure.postgres.shard.RunTables.Table;
 import dev.perdure.postgres.shard.ShardServer.Phase;
 import dev.perdure.spi.shard.Partitions;
@@ -13,17 +14,18 @@ import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
+import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
 import java.util.TreeSet;
 import java.util.function.Consumer;
-import java.util.function.UnaryOperator;
 
 /**
  * The steps in which a partition goes from one database to another. Each is one transaction on one server.
  *
- * <p>How it works. {@link #close} lets the source refuse the partition by a constraint on its tables, so no process can change
- * it any more, whatever map it has; and it sets aside what polls would find. {@link #copy} writes everything to the target,
+ * <p>How it works. {@link #expect} lets the target keep what comes, and {@link #copyEnded} writes there what has ended,
+ * while the partition is open. {@link #close} lets the source refuse the partition by a constraint on its tables, so no process can change
+ * it any more, whatever map it has; and it sets aside what polls would find. {@link #copy} writes everything else to the target,
  * compares counts and checksums, and stores the new map there: this commit decides. {@link #open} puts back at the target
  * what was set aside. A crash before the commit of {@link #copy} leaves the partition closed at the source, with everything
  * there; {@link #reopen} or another try follows. A crash after it leaves the partition closed at the target, with everything
@@ -33,10 +35,18 @@ public final class PartitionMove {
     /** The kinds of keys of starts, by their numbers in the table. */
     private static final List<String> KINDS = List.of("Deduplication", "IdempotencyKey", "Debounce");
 
+    /** How many ended runs are copied in one transaction. */
+    private static final int BATCH = 5_000;
+    /** So that runs which end faster than they are copied do not delay the move for ever. */
+    private static final int MOST_PASSES = 5;
+
     private final int partition;
     private final ShardServer source;
     private final ShardServer target;
     private final Consumer<String> progress;
+    private final RowCopy rows;
+    /** Which of the runs that have ended are not at the target yet as they are. */
+    private String changed = RowCopy.ALL;
 
     /**
      * A move.
@@ -48,6 +58,7 @@ public final class PartitionMove {
         this.source = source;
         this.target = target;
         this.progress = progress;
+        this.rows = new RowCopy(partition, source, target);
     }
 
     private static StoreException unusable(String message) {
@@ -55,6 +66,10 @@ public final class PartitionMove {
     }
 
     private String sql(ShardServer server, String text) {
+        return sql(server, text, partition);
+    }
+
+    private static String sql(ShardServer server, String text, int partition) {
         return server.schema().sql(text.replace("${partition}", Integer.toString(partition)));
     }
 
@@ -62,17 +77,20 @@ public final class PartitionMove {
 
     /** Builds the indexes by which moves find rows. They cost every insert something, so they are dropped afterwards. */
     public static void index(ShardServer server) {
-        List<Table> tables = indexed(server);
-        dropIndexes(server); // one that was not finished would not be used
-        server.each(tables.stream()
+        dropIndexes(server, MovingSql.HAS_UNUSABLE_INDEX);
+        server.each(indexed(server).stream()
                 .map(table -> table.sql(server.schema(), MovingSql.INDEX, 0))
                 .toList());
     }
 
     /** Drops them, where they are. */
     public static void dropIndexes(ShardServer server) {
+        dropIndexes(server, MovingSql.HAS_INDEX);
+    }
+
+    private static void dropIndexes(ShardServer server, String which) {
         List<Table> tables = indexed(server).stream()
-                .filter(table -> server.has(table.sql(server.schema(), MovingSql.HAS_INDEX, 0)))
+                .filter(table -> server.has(table.sql(server.schema(), which, 0)))
                 .toList();
         if (tables.isEmpty()) {
             return; // and nobody waits for a lock
@@ -125,9 +143,51 @@ public final class PartitionMove {
 
     // ---- the steps
 
-    /** The source takes no more changes of the partition, and the target none before the partition is open there. */
-    public void close() {
+    /** The target takes no changes of the partition before it is open there, and keeps what is copied. */
+    public void expect() {
         guarded(target, Phase.ARRIVING, source.name(), connection -> true);
+    }
+
+    /**
+     * Copies what runs that have ended keep as it is, in batches, while the partition is open at the source. Further passes
+     * copy what has ended or changed meanwhile, until that is little.
+     */
+    public void copyEnded() {
+        List<Table> lasting = source.inTransaction(connection -> tables(source, connection)).stream()
+                .filter(Table::isLasting)
+                .toList();
+        long runs = Long.MAX_VALUE;
+        for (int pass = 1; pass <= MOST_PASSES && runs > BATCH; pass++) {
+            runs = copyEnded(lasting);
+            progress.accept("Partition %d is open, and %d ended runs are copied to shard '%s'."
+                    .formatted(partition, runs, target.name()));
+        }
+    }
+
+    /** One pass; gives how many runs it has copied. */
+    private long copyEnded(List<Table> lasting) {
+        String since = changed;
+        List<String> begun = new ArrayList<>();
+        long runs = 0;
+        Going going = new Going(BATCH, 0);
+        while (going.runs() == BATCH) {
+            long after = going.last();
+            going = target.inTransaction(to -> source.onSnapshot(from -> {
+                begun.add(RowCopy.begins(from));
+                Going batch = rows.takeEnded(from, to, lasting, after, since, BATCH);
+                for (Table table : lasting) {
+                    rows.copy(table, from, to);
+                }
+                return batch;
+            }));
+            runs += going.runs();
+        }
+        changed = RowCopy.since(begun.getFirst());
+        return runs;
+    }
+
+    /** The source takes no more changes of the partition. */
+    public void close() {
         guarded(source, Phase.LEAVING, target.name(), connection -> {
             for (String link : List.of(
                     MovingSql.LINK_GOING, MovingSql.UNLINK_GOING, MovingSql.LINK_STAYING, MovingSql.UNLINK_STAYING)) {
@@ -173,13 +233,15 @@ public final class PartitionMove {
         return closed;
     }
 
-    /** Copies everything, compares it, and stores the map by which the partition is on the target. */
+    /** Copies everything that was not copied before, compares it, and stores the map by which the partition is on the target. */
     public void copy(ShardMap before, ShardMap after) {
-        long rows = target.inTransaction(to -> source.onSnapshot(from -> {
+        long count = target.inTransaction(to -> source.onSnapshot(from -> {
             long copied = 0;
-            for (Table table : tables(source, from)) {
+            List<Table> tables = tables(source, from);
+            rows.takeLast(from, to, tables, changed);
+            for (Table table : tables) {
                 if (table.isCopied()) {
-                    copied += copy(table, from, to);
+                    copied += rows.copy(table, from, to);
                 }
             }
             copied += Pipe.copy(
@@ -200,38 +262,7 @@ public final class PartitionMove {
             return copied;
         }));
         progress.accept("Partition %d is copied to shard '%s': %d rows, compared by counts and checksums."
-                .formatted(partition, target.name(), rows));
-    }
-
-    private long copy(Table table, Connection from, Connection to) throws SQLException {
-        UnaryOperator<String> there = text -> table.sql(target.schema(), text, partition);
-        if (table.isShared()) {
-            ShardServer.execute(to, there.apply(MovingSql.ARRIVING));
-        }
-        long rows = Pipe.copy(
-                from,
-                table.sql(source.schema(), MovingSql.COPY_OUT, partition),
-                to,
-                there.apply(table.isShared() ? MovingSql.COPY_IN_ARRIVING : MovingSql.COPY_IN));
-        String expected = checksum(from, table.sql(source.schema(), MovingSql.CHECKSUM, partition));
-        String found = checksum(to, there.apply(table.isShared() ? MovingSql.CHECKSUM_ARRIVING : MovingSql.CHECKSUM));
-        if (!expected.equals(found)) {
-            throw unusable(
-                    "Partition %d was not moved: the rows of table %s on shard '%s' (%s) differ from those on shard '%s' (%s)."
-                            .formatted(partition, table.name(), target.name(), found, source.name(), expected));
-        }
-        if (table.isShared()) {
-            ShardServer.execute(to, there.apply(MovingSql.TAKE_ARRIVING));
-        }
-        return rows;
-    }
-
-    private static String checksum(Connection connection, String sql) throws SQLException {
-        try (Statement statement = connection.createStatement();
-                ResultSet row = statement.executeQuery(sql)) {
-            row.next();
-            return "%d rows, checksum %s".formatted(row.getLong("rows"), row.getString("sum"));
-        }
+                .formatted(partition, target.name(), count));
     }
 
     /** Puts back what was set aside, and takes changes of the partition: at the target after the copy, or at the source instead of it. */
@@ -273,6 +304,11 @@ public final class PartitionMove {
                             .formatted(partition, target.name()));
                 }
                 putBack(source);
+                for (Table table : tables(target, connection).reversed()) { // the runs last
+                    if (table.isLasting()) {
+                        ShardServer.execute(connection, table.sql(target.schema(), MovingSql.DELETE, partition));
+                    }
+                }
                 return ShardServer.execute(connection, sql(target, MovingSql.OPEN));
             });
         } catch (LockedException underWay) {
@@ -308,9 +344,14 @@ public final class PartitionMove {
 
     /** Removes the rows at the source, unless the partition has come back or they are removed already. */
     public void remove() {
+        remove(source, partition, progress);
+    }
+
+    /** The same where the partition was, whether or not the shard that has got it is still there. */
+    public static void remove(ShardServer source, int partition, Consumer<String> progress) {
         boolean removed = source.inTransaction(connection -> {
             try (Statement statement = connection.createStatement();
-                    ResultSet left = statement.executeQuery(sql(source, MovingSql.LOCK_LEFT))) {
+                    ResultSet left = statement.executeQuery(sql(source, MovingSql.LOCK_LEFT, partition))) {
                 if (!left.next()) {
                     return false;
                 }
@@ -320,8 +361,8 @@ public final class PartitionMove {
                     ShardServer.execute(connection, table.sql(source.schema(), MovingSql.DELETE, partition));
                 }
             }
-            ShardServer.execute(connection, sql(source, MovingSql.FORGET_SET_ASIDE));
-            mark(source, connection, Phase.GONE, target.name());
+            ShardServer.execute(connection, sql(source, MovingSql.FORGET_SET_ASIDE, partition));
+            ShardServer.execute(connection, sql(source, MovingSql.GONE, partition));
             return true;
         });
         if (removed) {

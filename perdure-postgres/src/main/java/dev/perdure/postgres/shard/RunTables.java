@@ -24,12 +24,14 @@ public final class RunTables {
     /** Entries about no run have partition 0, and a shard may have them already. */
     private static final Set<String> SHARED = Set.of("audit");
 
+    /** What a run that has ended keeps as it is: unless the run changes, only its removal changes these rows. */
+    private static final Set<String> LASTING = Set.of("run", "journal", "publication");
+
     private static final String TABLES = """
             SELECT c.relname AS name,
                    string_agg(quote_ident(a.attname), ', ' ORDER BY a.attname)
                        FILTER (WHERE a.attgenerated = '' AND a.attidentity = '') AS columns,
-                   string_agg(quote_ident(a.attname), ', ') FILTER (WHERE a.attidentity <> '') AS identity,
-                   bool_or(a.attname = 'key' AND a.atttypid = 'bigint'::regtype) AS has_key
+                   string_agg(quote_ident(a.attname), ', ') FILTER (WHERE a.attidentity <> '') AS identity
             FROM pg_catalog.pg_class c
             JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace
             JOIN pg_catalog.pg_attribute a ON a.attrelid = c.oid AND a.attnum > 0 AND NOT a.attisdropped
@@ -45,10 +47,8 @@ public final class RunTables {
      * @param name its name
      * @param columns the columns that a copy has to give, in an order that is the same on all servers
      * @param identity the column by which the server numbers rows, if there is one
-     * @param ofRuns whether its rows have the keys of runs
      */
-    public record Table(
-            String name, String columns, @Nullable String identity, boolean ofRuns) {
+    public record Table(String name, String columns, @Nullable String identity) {
         /** Whether a move keeps its rows apart from the moment in which the partition is closed. */
         boolean isSetAside() {
             return SET_ASIDE.contains(name);
@@ -69,24 +69,48 @@ public final class RunTables {
             return SHARED.contains(name);
         }
 
+        /** Whether rows of runs that have ended go before the partition is closed. */
+        boolean isLasting() {
+            return LASTING.contains(name);
+        }
+
+        private boolean isRun() {
+            return name.equals("run");
+        }
+
         /** Whether a move needs an index to find its rows by their partition. */
         boolean needsIndex() {
-            return isCopied() && (name.equals("run") || !ofRuns);
+            return isCopied() && (isRun() || !isLasting());
+        }
+
+        /** What that index is on. Moves walk through the runs by their keys. */
+        private String indexed() {
+            return isRun() ? "partition, key" : "partition";
         }
 
         /** The condition that selects the rows of one partition. */
-        String ofPartition() {
+        private String ofPartition() {
             if (name.equals("start_key")) {
                 return "(t.run & 255) = ${partition}";
             }
-            return isCopied() && !needsIndex()
+            return isLasting() && !isRun()
                     ? "t.key = ANY (ARRAY(SELECT key FROM ${schema}.run WHERE partition = ${partition}))"
                     : "t.partition = ${partition}";
         }
 
-        /** The text of a statement about this table. */
+        /** The text of a statement about the rows of a partition. */
         String sql(Schema schema, String text, int partition) {
-            return schema.sql(text.replace("${rows}", ofPartition())
+            return sql(schema, text, ofPartition(), partition);
+        }
+
+        /** The same about the rows of the runs that move together. */
+        String sqlOfGoing(Schema schema, String text, int partition) {
+            return sql(schema, text, "t.key = ANY (ARRAY(SELECT key FROM going))", partition);
+        }
+
+        private String sql(Schema schema, String text, String rows, int partition) {
+            return schema.sql(text.replace("${rows}", rows)
+                    .replace("${indexed}", indexed())
                     .replace("${partition}", Integer.toString(partition))
                     .replace("${table}", name)
                     .replace("${columns}", columns)
@@ -106,8 +130,7 @@ public final class RunTables {
                     tables.add(new Table(
                             rows.getString("name"),
                             rows.getString("columns"),
-                            rows.getString("identity"),
-                            rows.getBoolean("has_key")));
+                            rows.getString("identity")));
                 }
                 return tables;
             }
