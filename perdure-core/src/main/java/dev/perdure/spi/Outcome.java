@@ -130,6 +130,12 @@ public sealed interface Outcome {
     /** The worker no longer holds this run. The store has applied nothing. */
     record Fenced() implements Outcome {}
 
+    /**
+     * What the change is about moves from one shard to another. The store has applied nothing of it, and the other changes
+     * of the batch: send this one again after a while.
+     */
+    record Moving() implements Outcome {}
+
     /** The run has recorded more since the change was made from its journal. The store has applied nothing. */
     record Outdated() implements Outcome {}
 

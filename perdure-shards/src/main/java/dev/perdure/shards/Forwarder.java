@@ -172,7 +172,9 @@ final class Forwarder {
                 if (changes.get(i) instanceof Change.Start start) {
                     settle(start, outcomes.get(i));
                 }
-                if (outcomes.get(i) instanceof Outcome.UnknownRun) {
+                if (outcomes.get(i) instanceof Outcome.Moving) {
+                    held.add(changes.get(i).about());
+                } else if (outcomes.get(i) instanceof Outcome.UnknownRun) {
                     unknown.add(batch.get(i));
                     absent.add(changes.get(i).about());
                 } else {

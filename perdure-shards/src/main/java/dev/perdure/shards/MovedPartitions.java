@@ -14,8 +14,8 @@ import java.util.Set;
  *
  * <p>How it works. A shard refuses changes of partitions that it does not have. Then this process reads the shard's map. If
  * that is newer, callers send everything again, by the new map. If it is not, the partition is on its way: a worker has lost
- * the runs of that partition, as if its lease had ended, and everything else waits. A run that is unknown to a shard may
- * have moved too.
+ * the runs of that partition, as if its lease had ended, and everything else of that partition waits. What is about other
+ * partitions is applied. A run that is unknown to a shard may have moved too.
  */
 final class MovedPartitions {
     private final Shards shards;
@@ -54,10 +54,9 @@ final class MovedPartitions {
 
     private List<Outcome> withoutClosed(
             int shard, Lane lane, List<Change> changes, int version, StoreException trouble) {
-        Set<Integer> closed =
-                lane.worker() == null ? Set.of() : shards.exchange(shard).closed();
+        Set<Integer> closed = shards.exchange(shard).closed();
         List<Change> others =
-                changes.stream().filter(change -> !isLost(change, closed)).toList();
+                changes.stream().filter(change -> !isIn(closed, change)).toList();
         if (others.size() == changes.size()) {
             throw trouble;
         }
@@ -65,13 +64,18 @@ final class MovedPartitions {
         List<Outcome> outcomes = new ArrayList<>();
         int next = 0;
         for (Change change : changes) {
-            outcomes.add(isLost(change, closed) ? new Outcome.Fenced() : applied.get(next++));
+            outcomes.add(isIn(closed, change) ? withheld(lane, change) : applied.get(next++));
         }
         return outcomes;
     }
 
-    private static boolean isLost(Change change, Set<Integer> closed) {
-        return (change instanceof Change.Advance || change instanceof Change.Start)
-                && closed.contains(Partitions.of(change.about()));
+    private static boolean isIn(Set<Integer> closed, Change change) {
+        return closed.contains(Partitions.of(change.about()));
+    }
+
+    /** A worker has lost a run of its own. */
+    private static Outcome withheld(Lane lane, Change change) {
+        boolean own = change instanceof Change.Advance || change instanceof Change.Start;
+        return lane.worker() != null && own ? new Outcome.Fenced() : new Outcome.Moving();
     }
 }

@@ -58,10 +58,10 @@ final class ShardedLedger implements Ledger {
                     outcomes[i] = new Outcome.Refused(refusal);
                 }
             } catch (StoreException trouble) {
-                outcomes[i] = new Outcome.Fenced();
-                if (lane.worker() == null || trouble.kind() != StoreException.Kind.MOVING) {
+                if (trouble.kind() != StoreException.Kind.MOVING) {
                     waiting = trouble;
                 } // Otherwise the run is on a shard that this process does not have.
+                outcomes[i] = lane.worker() == null ? new Outcome.Moving() : new Outcome.Fenced();
             }
         }
         for (Map.Entry<Integer, List<Integer>> ofShard : places.entrySet()) {

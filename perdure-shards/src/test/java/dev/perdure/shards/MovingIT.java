@@ -21,7 +21,13 @@ import dev.perdure.object.StateKey;
 import dev.perdure.object.VirtualObject;
 import dev.perdure.postgres.PostgresShards;
 import dev.perdure.postgres.PostgresStore;
+import dev.perdure.postgres.jdbc.Schema;
+import dev.perdure.postgres.shard.PartitionMove;
+import dev.perdure.postgres.shard.ShardServer;
+import dev.perdure.spi.Outcome;
 import dev.perdure.spi.Store;
+import dev.perdure.spi.change.Change;
+import dev.perdure.spi.change.Lane;
 import dev.perdure.spi.change.ObjectKey;
 import dev.perdure.spi.shard.Partitions;
 import java.time.Duration;
@@ -160,6 +166,27 @@ final class MovingIT {
                 .as("what is left of it where it was")
                 .isNotEqualTo(RunState.COMPLETED);
         assertThat(BODIES).hasSizeGreaterThanOrEqualTo(40);
+    }
+
+    @Test
+    void a_closed_partition_holds_up_only_what_is_about_it() {
+        RunId closed = perdure.start(Invocation.of(READER, 1), id(idIn(32, "closed"))).id();
+        RunId beside = perdure.start(Invocation.of(READER, 1), id(idIn(34, "beside"))).id();
+        try (ShardServer from = new ShardServer("a", databases.get(0).dataSource(), new Schema("perdure"));
+                ShardServer to = new ShardServer("b", databases.get(1).dataSource(), new Schema("perdure"))) {
+            new PartitionMove(32, from, to, step -> {}).close();
+        }
+        assertThat(store.ledger().apply(Lane.client(0), List.of(pause(closed), pause(beside))))
+                .satisfiesExactly(
+                        first -> assertThat(first).isEqualTo(new Outcome.Moving()),
+                        second -> assertThat(second).isInstanceOf(Outcome.Commanded.class));
+        shards.move(List.of(), "a", step -> {}); // which gives up what others have left behind
+        assertThat(store.ledger().apply(Lane.client(0), List.of(pause(closed))))
+                .hasOnlyElementsOfType(Outcome.Commanded.class);
+    }
+
+    private static Change pause(RunId run) {
+        return new Change.Command(run, Change.CommandKind.PAUSE, "for a while");
     }
 
     @Test

@@ -89,6 +89,8 @@ public final class Committer {
         private final Clockwork.Signal signal;
         private int open;
         private boolean sending;
+        /** Those of its changes that are about something that moves from one shard to another. */
+        private final List<Pending> delayed = new ArrayList<>();
         private @Nullable Lane leads;
         private @Nullable Throwable failure;
 
@@ -126,10 +128,12 @@ public final class Committer {
         List<Pending> mine =
                 changes.stream().map(change -> new Pending(change, caller)).toList();
         Lane lane = enqueue(mine);
+        Backoff backoff = new Backoff(clockwork);
         while (true) {
             if (lane != null) {
                 lead(caller, lane);
             }
+            List<Pending> again;
             lock.lock();
             try {
                 lane = caller.leads;
@@ -138,13 +142,39 @@ public final class Committer {
                     done(caller, lane);
                     return mine.stream().map(Committer::outcomeOf).toList();
                 }
+                again = lane == null ? takeDelayed(caller) : List.of();
             } finally {
                 lock.unlock();
             }
-            if (lane == null) {
+            if (lane == null && !again.isEmpty()) {
+                lane = sendLater(again, backoff);
+            } else if (lane == null) {
                 Waiting.forSignal(caller.signal);
             }
         }
+    }
+
+    /** What has to be sent again when nothing else of this caller is on its way. */
+    private static List<Pending> takeDelayed(Caller caller) {
+        if (caller.delayed.size() < caller.open) {
+            return List.of();
+        }
+        List<Pending> again = List.copyOf(caller.delayed);
+        caller.delayed.clear();
+        return again;
+    }
+
+    /** Waits without a lane, so that changes of other runs are not held up, and puts the changes into the queue again. */
+    private @Nullable Lane sendLater(List<Pending> again, Backoff backoff) {
+        if (worker == null && !alive.getAsBoolean()) {
+            throw new StoreException(
+                    StoreException.Kind.MOVING,
+                    "The partition of '%s' moves to another shard, and this engine was closed meanwhile."
+                            .formatted(again.getFirst().change.about()),
+                    null);
+        }
+        backoff.pause();
+        return enqueue(again);
     }
 
     /**
@@ -210,10 +240,16 @@ public final class Committer {
         try {
             for (int i = 0; i < batch.size(); i++) {
                 Pending pending = batch.get(i);
-                pending.outcome = failure == null ? outcomes.get(i) : null;
-                pending.caller.failure = failure == null ? pending.caller.failure : failure;
-                if (--pending.caller.open == 0 || failure != null) {
-                    pending.caller.signal.raise();
+                Caller caller = pending.caller;
+                caller.failure = failure == null ? caller.failure : failure;
+                if (failure == null && outcomes.get(i) instanceof Outcome.Moving) {
+                    caller.delayed.add(pending);
+                } else {
+                    pending.outcome = failure == null ? outcomes.get(i) : null;
+                    caller.open--;
+                }
+                if (caller.open == caller.delayed.size() || failure != null) {
+                    caller.signal.raise();
                 }
             }
             crowded |= outcomes.stream().anyMatch(Committer::letsSeveralBegin);

@@ -27,9 +27,14 @@ public final class Outage {
     public void noticed(StoreException trouble) {
         if (!on) {
             on = true;
-            ofStore = true;
+            ofStore = trouble.kind() != StoreException.Kind.MOVING;
             switch (trouble.kind()) {
-                case UNAVAILABLE, MOVING ->
+                case MOVING ->
+                    LOG.warn(
+                            "A partition moves from one shard to another, so this engine cannot {}. It tries again until it can: {}",
+                            work,
+                            trouble.getMessage());
+                case UNAVAILABLE ->
                     LOG.warn(
                             "The store is out of reach, so this engine cannot {}. It tries again until it can: {}",
                             work,

@@ -24,9 +24,11 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Queue;
+import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
@@ -47,6 +49,8 @@ class CommitterTest {
         private final Queue<CountDownLatch> holds = new ConcurrentLinkedQueue<>();
         private final Queue<Supplier<? extends Throwable>> failures = new ConcurrentLinkedQueue<>();
         private volatile Outcome outcome = DONE;
+        /** Changes that are about something that moves. */
+        private final Set<String> moving = ConcurrentHashMap.newKeySet();
 
         /** The next batch that has no hold yet is kept until the latch opens. */
         CountDownLatch hold() {
@@ -69,7 +73,9 @@ class CommitterTest {
                     case Throwable other -> throw new AssertionError(other);
                 }
             }
-            return changes.stream().map(change -> outcome).toList();
+            return changes.stream()
+                    .map(change -> moving.contains(mark(change)) ? new Outcome.Moving() : outcome)
+                    .toList();
         }
 
         private static String mark(Change change) {
@@ -404,6 +410,37 @@ class CommitterTest {
         });
         assertThatThrownBy(() -> client.commit(change("b", "b"))).hasMessage("lost again");
         assertThat(ledger.batches).containsExactly(List.of("a"), List.of("a"), List.of("b"));
+    }
+
+    @Test
+    void what_moves_to_another_shard_waits_and_holds_up_no_other_change() {
+        Committer client = new Committer(ledger, clockwork, null, 1, alive::get);
+        ledger.moving.add("b");
+        CountDownLatch hold = ledger.hold();
+        CompletableFuture<Outcome> first = commit(client, "a");
+        awaitBatches(1);
+        CompletableFuture<Outcome> moving = commit(client, "b");
+        CompletableFuture<Outcome> beside = commit(client, "c");
+        awaitWaiting(2);
+        hold.countDown();
+        assertThat(first.join()).isEqualTo(DONE);
+        assertThat(beside.join()).isEqualTo(DONE);
+        assertThat(client.commit(change("d", "d"))).isEqualTo(DONE);
+        assertThat(moving).isNotDone();
+        ledger.moving.remove("b");
+        assertThat(moving.join()).isEqualTo(DONE);
+    }
+
+    @Test
+    void a_client_that_is_closed_waits_no_longer_for_what_moves() {
+        Committer client = new Committer(ledger, clockwork, null, 1, alive::get);
+        ledger.moving.add("a");
+        alive.set(false);
+        assertThatThrownBy(() -> client.commit(change("run-a", "a")))
+                .isInstanceOfSatisfying(
+                        StoreException.class,
+                        trouble -> assertThat(trouble.kind()).isEqualTo(StoreException.Kind.MOVING))
+                .hasMessage("The partition of 'run-a' moves to another shard, and this engine was closed meanwhile.");
     }
 
     @Test

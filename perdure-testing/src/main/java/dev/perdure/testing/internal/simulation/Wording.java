@@ -122,6 +122,7 @@ final class Wording {
             case Outcome.AlreadyThere there -> "already there, " + there.state();
             case Outcome.Woken woken -> "woken";
             case Outcome.Fenced() -> "fenced";
+            case Outcome.Moving() -> "moving";
             case Outcome.Outdated() -> "outdated";
             case Outcome.UnknownRun() -> "unknown run";
             case Outcome.Undelivered undelivered -> "undelivered, " + undelivered.why();
