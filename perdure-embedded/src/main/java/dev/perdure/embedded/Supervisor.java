@@ -57,7 +57,8 @@ final class Supervisor {
         builder.environment().put("TZ", "UTC");
         try {
             var supervisor = new Supervisor(builder.start(), folder, start.port());
-            Thread.ofVirtual().name("perdure-postgres-output").start(supervisor::readAnswer);
+            // Not a virtual thread: reading a pipe keeps its carrier, and a few servers would leave none for others.
+            Thread.ofPlatform().daemon().name("perdure-postgres-output").start(supervisor::readAnswer);
             return supervisor;
         } catch (IOException e) {
             throw new EmbeddedPostgresException(

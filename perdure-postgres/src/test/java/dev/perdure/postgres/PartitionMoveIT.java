@@ -56,7 +56,8 @@ import org.junit.jupiter.params.provider.ValueSource;
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 final class PartitionMoveIT {
     private static final Schema SCHEMA = new Schema("perdure");
-    private static final List<String> STEPS = List.of("expect", "copyEnded", "close", "copy", "leave", "open", "remove");
+    private static final List<String> STEPS =
+            List.of("expect", "copyEnded", "close", "copy", "leave", "open", "remove");
 
     /** Tables without rows of runs: of workers, of what is declared, of the database itself. */
     private static final Set<String> NOT_OF_RUNS = Set.of(

@@ -170,8 +170,10 @@ final class MovingIT {
 
     @Test
     void a_closed_partition_holds_up_only_what_is_about_it() {
-        RunId closed = perdure.start(Invocation.of(READER, 1), id(idIn(32, "closed"))).id();
-        RunId beside = perdure.start(Invocation.of(READER, 1), id(idIn(34, "beside"))).id();
+        RunId closed =
+                perdure.start(Invocation.of(READER, 1), id(idIn(32, "closed"))).id();
+        RunId beside =
+                perdure.start(Invocation.of(READER, 1), id(idIn(34, "beside"))).id();
         try (ShardServer from = new ShardServer("a", databases.get(0).dataSource(), new Schema("perdure"));
                 ShardServer to = new ShardServer("b", databases.get(1).dataSource(), new Schema("perdure"))) {
             new PartitionMove(32, from, to, step -> {}).close();

@@ -91,6 +91,7 @@ public final class Committer {
         private boolean sending;
         /** Those of its changes that are about something that moves from one shard to another. */
         private final List<Pending> delayed = new ArrayList<>();
+
         private @Nullable Lane leads;
         private @Nullable Throwable failure;
 

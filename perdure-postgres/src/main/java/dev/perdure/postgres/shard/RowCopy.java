@@ -111,8 +111,7 @@ record RowCopy(int partition, ShardServer source, ShardServer target) {
                 to,
                 there(table, table.isShared() ? MovingSql.COPY_IN_ARRIVING : MovingSql.COPY_IN));
         String expected = checksum(from, text(table, source, MovingSql.CHECKSUM));
-        String found =
-                checksum(to, there(table, table.isShared() ? MovingSql.CHECKSUM_ARRIVING : MovingSql.CHECKSUM));
+        String found = checksum(to, there(table, table.isShared() ? MovingSql.CHECKSUM_ARRIVING : MovingSql.CHECKSUM));
         if (!expected.equals(found)) {
             throw differ(table.name(), found, expected);
         }

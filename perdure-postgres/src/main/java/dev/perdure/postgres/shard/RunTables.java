@@ -48,7 +48,8 @@ public final class RunTables {
      * @param columns the columns that a copy has to give, in an order that is the same on all servers
      * @param identity the column by which the server numbers rows, if there is one
      */
-    public record Table(String name, String columns, @Nullable String identity) {
+    public record Table(
+            String name, String columns, @Nullable String identity) {
         /** Whether a move keeps its rows apart from the moment in which the partition is closed. */
         boolean isSetAside() {
             return SET_ASIDE.contains(name);
@@ -127,10 +128,8 @@ public final class RunTables {
             try (ResultSet rows = statement.executeQuery()) {
                 List<Table> tables = new ArrayList<>();
                 while (rows.next()) {
-                    tables.add(new Table(
-                            rows.getString("name"),
-                            rows.getString("columns"),
-                            rows.getString("identity")));
+                    tables.add(
+                            new Table(rows.getString("name"), rows.getString("columns"), rows.getString("identity")));
                 }
                 return tables;
             }

@@ -94,7 +94,8 @@ public final class Workers implements AutoCloseable {
     }
 
     private void supervise(int place, WorkerProcess process) {
-        Thread.ofVirtual().start(() -> {
+        // Not a virtual thread: reading a pipe keeps its carrier.
+        Thread.ofPlatform().daemon().start(() -> {
             readAll(process);
             try {
                 ended(place, process, process.exitCode());
