@@ -3,6 +3,7 @@ package dev.perdure.postgres;
 import dev.perdure.error.InvalidRequestException;
 import dev.perdure.postgres.jdbc.Schema;
 import dev.perdure.postgres.shard.Balance;
+import dev.perdure.postgres.shard.DividedLimits;
 import dev.perdure.postgres.shard.MovingLock;
 import dev.perdure.postgres.shard.NewShard;
 import dev.perdure.postgres.shard.PartitionMove;
@@ -228,6 +229,9 @@ public final class PostgresShards implements AutoCloseable {
         Set<String> concerned = new TreeSet<>();
         moves.forEach((to, partitions) -> partitions.forEach(
                 partition -> concerned.addAll(List.of(to, before.owners().get(partition)))));
+        if (!concerned.isEmpty()) {
+            DividedLimits.require(states().keySet().stream().map(this::known).toList());
+        }
         try {
             concerned.forEach(shard -> PartitionMove.index(known(shard)));
             ShardMap map = before;

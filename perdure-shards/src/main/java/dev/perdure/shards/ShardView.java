@@ -26,10 +26,12 @@ import dev.perdure.status.StoreStatus;
 final class ShardView implements Store {
     private final ShardedStore whole;
     private final Store own;
+    private final Permits permits;
 
-    ShardView(ShardedStore whole, Store own) {
+    ShardView(ShardedStore whole, Store own, Permits permits) {
         this.whole = whole;
         this.own = own;
+        this.permits = permits;
     }
 
     @Override
@@ -84,7 +86,7 @@ final class ShardView implements Store {
 
     @Override
     public Permits permits() {
-        return whole.permits();
+        return permits;
     }
 
     /** A worker obeys what its own shard was told; all shards are told the same. */

@@ -3,6 +3,7 @@ package dev.perdure.shards;
 import dev.perdure.error.InvalidRequestException;
 import dev.perdure.queue.Queue;
 import dev.perdure.queue.QueueInfo;
+import dev.perdure.shards.content.Shares;
 import dev.perdure.spi.Audit;
 import dev.perdure.spi.QueueRules;
 import java.time.Instant;
@@ -12,14 +13,16 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.TreeMap;
+import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
-/**
- * The queues. Each shard has its own part of a queue, and claims from it by priority and age. Limits of a queue would be
- * counted by each shard for itself, so a store with several shards refuses them.
- */
+/** The queues. Each shard has its own part of a queue, claims from it by priority and age, and has its share of the limits. */
 final class ShardedQueues implements QueueRules {
+    private static final Logger LOG = LoggerFactory.getLogger("dev.perdure.shards");
+
     private final Shards shards;
 
     ShardedQueues(Shards shards) {
@@ -28,28 +31,59 @@ final class ShardedQueues implements QueueRules {
 
     @Override
     public void declare(Collection<Queue> queues) {
-        queues.forEach(this::requireNoLimits);
-        shards.tell(store -> store.queues().declare(queues));
+        List<List<Queue>> shares = IntStream.range(0, shards.size())
+                .mapToObj(shard ->
+                        queues.stream().map(queue -> share(queue, shard)).toList())
+                .toList();
+        shards.tellEach((shard, store) -> {
+            store.queues().declare(shares.get(shard));
+            divideAgain(store.queues(), shard);
+        });
+    }
+
+    /**
+     * What other processes and operators have set is divided again if there are more shards now, or fewer. What cannot be
+     * divided stays as it is: then no partition moves to a new shard.
+     */
+    private void divideAgain(QueueRules rules, int shard) {
+        for (QueueInfo queue : rules.list()) {
+            again(queue.declared(), shard).ifPresent(declared -> rules.declare(List.of(declared)));
+            again(queue.changed(), shard).ifPresent(changed -> rules.apply(new Order.Limit(changed)));
+        }
+    }
+
+    private Optional<Queue> again(Queue queue, int shard) {
+        if (Shares.isDivided(queue.settings(), shards.size())) {
+            return Optional.empty();
+        }
+        try {
+            return Optional.of(share(whole(queue), shard));
+        } catch (InvalidRequestException tooSmall) {
+            LOG.warn("{}", tooSmall.getMessage());
+            return Optional.empty();
+        }
     }
 
     @Override
     public boolean apply(Order order, @Nullable Audit audit) {
-        if (order instanceof Order.Limit limit) {
-            requireNoLimits(limit.changes());
-        }
+        List<Order> shares = IntStream.range(0, shards.size())
+                .mapToObj(shard ->
+                        order instanceof Order.Limit limit ? new Order.Limit(share(limit.changes(), shard)) : order)
+                .toList();
         boolean known = false;
-        for (Shard shard : shards.all()) {
-            known |= shard.store().queues().apply(order, audit);
+        for (int shard = 0; shard < shards.size(); shard++) {
+            known |= shards.store(shard).queues().apply(shares.get(shard), audit);
         }
         return known;
     }
 
-    private void requireNoLimits(Queue queue) {
-        if (shards.size() > 1 && !queue.equals(Queue.named(queue.name()))) {
-            throw new InvalidRequestException(
-                    "The queue '%s' has limits or an order of its own, which a store with several shards does not support yet: each shard would count for itself. Declare the queue without them, or use one database."
-                            .formatted(queue.name()));
-        }
+    private Queue share(Queue queue, int shard) {
+        String what = "The queue '%s'".formatted(queue.name());
+        return Queue.of(queue.name(), Shares.of(what, queue.settings(), shard, shards.size()));
+    }
+
+    private static Queue whole(Queue share) {
+        return Queue.of(share.name(), Shares.whole(share.settings()));
     }
 
     @Override
@@ -57,9 +91,10 @@ final class ShardedQueues implements QueueRules {
         return shards.all().stream().anyMatch(shard -> shard.store().queues().limits(queue));
     }
 
+    /** The smallest share: a run that weighs more than its shard has would wait for ever. */
     @Override
     public Queue known(String queue) {
-        return shards.store(0).queues().known(queue);
+        return shards.store(shards.size() - 1).queues().known(queue);
     }
 
     @Override
@@ -67,6 +102,7 @@ final class ShardedQueues implements QueueRules {
         Map<String, QueueInfo> all = new TreeMap<>(Shards.BY_UTF8);
         shards.ask(store -> store.queues().list()).stream()
                 .flatMap(List::stream)
+                .map(ShardedQueues::whole)
                 .forEach(queue -> all.merge(queue.name(), queue, ShardedQueues::sum));
         return List.copyOf(all.values());
     }
@@ -75,7 +111,12 @@ final class ShardedQueues implements QueueRules {
     public Optional<QueueInfo> find(String queue) {
         return shards.ask(store -> store.queues().find(queue)).stream()
                 .flatMap(Optional::stream)
+                .map(ShardedQueues::whole)
                 .reduce(ShardedQueues::sum);
+    }
+
+    private static QueueInfo whole(QueueInfo queue) {
+        return new QueueInfo(whole(queue.declared()), whole(queue.changed()), queue.paused(), queue.load());
     }
 
     private static QueueInfo sum(QueueInfo one, QueueInfo other) {

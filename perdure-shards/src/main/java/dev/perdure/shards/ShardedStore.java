@@ -90,15 +90,16 @@ public final class ShardedStore implements Store {
         this.values = new ShardedValues(shards);
         this.runs = new ShardedRuns(shards, forwarding);
         this.queues = new ShardedQueues(shards);
-        this.permits = new ShardedPermits(shards);
+        List<Store> stores = shards.all().stream().map(Shard::store).toList();
+        this.permits = new ShardedPermits(shards, stores);
         this.versions = new ShardedVersions(shards);
         this.reports = new ShardedReports(shards);
         this.reactions = new Reactions(shards);
         this.statistics = new ShardedStatistics(shards);
         this.removals = new ShardedRemovals(shards);
         this.parts = new ShardParts(
-                shards.all().stream()
-                        .<Store>map(shard -> new ShardView(this, shard.store()))
+                stores.stream()
+                        .<Store>map(store -> new ShardView(this, store, new ShardedPermits(shards, List.of(store))))
                         .toList(),
                 shards);
         forwarding.start(); // last: if something before fails, nobody could close it

@@ -10,11 +10,17 @@ import dev.perdure.Invocation;
 import dev.perdure.Perdure;
 import dev.perdure.Run;
 import dev.perdure.RunFilter;
+import dev.perdure.RunId;
 import dev.perdure.error.StoreException;
 import dev.perdure.memory.MemoryStore;
+import dev.perdure.queue.Queue;
 import java.time.Duration;
+import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 
 /** A shard that is out of reach stops its own runs and no others. */
@@ -61,5 +67,51 @@ final class DownShardTest {
                     .isEqualTo(10);
             b.down(false);
         }
+    }
+
+    @Test
+    void a_limit_holds_over_all_shards_also_while_one_is_down() throws Exception {
+        AtomicInteger atOnce = new AtomicInteger();
+        AtomicInteger mostAtOnce = new AtomicInteger();
+        Semaphore begun = new Semaphore(0);
+        Semaphore gate = new Semaphore(0);
+        Definition<Integer, Integer> narrow = Definition.of(
+                "narrow",
+                Integer.class,
+                Integer.class,
+                (ctx, number) -> ctx.step("work", () -> {
+                    mostAtOnce.accumulateAndGet(atOnce.incrementAndGet(), Math::max);
+                    begun.release();
+                    gate.acquire();
+                    atOnce.decrementAndGet();
+                    return number;
+                }));
+        try (ShardedStore store = ShardedStore.over(shard("a", new MemoryStore()), shard("b", b.store()));
+                Perdure perdure = Perdure.on(store)
+                        .register(narrow)
+                        .queues(Queue.named("narrow").concurrency(5))
+                        .start()) {
+            List<Run<Integer>> ofA = started(perdure, narrow, MembershipTest.onShard(store, 0));
+            List<Run<Integer>> ofB = started(perdure, narrow, MembershipTest.onShard(store, 1));
+            assertThat(begun.tryAcquire(5, 30, TimeUnit.SECONDS)).isTrue();
+            for (int i = 0; i < 3; i++) { // one ends, and the next one of its shard begins
+                gate.release();
+                assertThat(begun.tryAcquire(30, TimeUnit.SECONDS)).isTrue();
+            }
+            b.down(true);
+            gate.release(12);
+            assertThat(ofA).allSatisfy(run -> assertThat(run.result(SOON)).isEqualTo(1));
+            b.down(false);
+            gate.release(12); // a body that was not recorded in time is called again
+            assertThat(ofB).allSatisfy(run -> assertThat(run.result(SOON)).isEqualTo(1));
+        }
+        assertThat(mostAtOnce).hasValue(5);
+    }
+
+    private static List<Run<Integer>> started(Perdure perdure, Definition<Integer, Integer> what, RunId first) {
+        return IntStream.range(0, 6)
+                .mapToObj(i -> perdure.start(
+                        Invocation.of(what, 1), id(first.value() + "/" + i).queue("narrow")))
+                .toList();
     }
 }

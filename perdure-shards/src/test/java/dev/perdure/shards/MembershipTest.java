@@ -8,8 +8,6 @@ import dev.perdure.RunId;
 import dev.perdure.error.InvalidRequestException;
 import dev.perdure.error.StoreException;
 import dev.perdure.memory.MemoryStore;
-import dev.perdure.queue.Limiter;
-import dev.perdure.queue.Queue;
 import dev.perdure.spi.Outcome;
 import dev.perdure.spi.change.Change;
 import dev.perdure.spi.change.Lane;
@@ -128,21 +126,6 @@ final class MembershipTest {
         assertThatThrownBy(() -> shard("c", ShardedStore.over(shard("a", a))))
                 .isInstanceOf(InvalidRequestException.class)
                 .hasMessageContaining("The store of shard 'c' cannot be a shard.");
-    }
-
-    @Test
-    void limits_that_each_shard_would_count_for_itself_are_refused() {
-        ShardedStore store = ShardedStore.over(shard("a", a), shard("b", b));
-        assertThatThrownBy(
-                        () -> store.queues().declare(List.of(Queue.named("mail").concurrency(3))))
-                .isInstanceOf(InvalidRequestException.class)
-                .hasMessageContaining("The queue 'mail' has limits or an order of its own");
-        assertThatThrownBy(() ->
-                        store.permits().declare(List.of(Limiter.named("api").concurrency(2))))
-                .isInstanceOf(InvalidRequestException.class)
-                .hasMessageContaining("The limiter 'api' is declared");
-        store.queues().declare(List.of(Queue.named("mail")));
-        assertThat(store.queues().find("mail")).isPresent();
     }
 
     @Test

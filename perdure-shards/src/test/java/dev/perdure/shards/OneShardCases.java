@@ -30,6 +30,13 @@ public abstract class OneShardCases implements ExecutionCondition {
         }
     }
 
+    /** Cases that do not pass on three shards either, but on two. */
+    static final class OnThree extends OneShardCases {
+        OnThree() {
+            super(StoreContract.class, OneShardCases.class, CONTRACT, List.of("three shards"));
+        }
+    }
+
     /** Cases about what a store with several shards refuses or does otherwise, wherever the runs are. */
     static final class Uneven extends OneShardCases {
         Uneven() {

@@ -12,7 +12,7 @@ import org.junit.jupiter.api.extension.ExtendWith;
 
 /** The store contract on three shards, among which the runs of a case are divided. */
 @Tag("thorough")
-@ExtendWith(OneShardCases.Even.class)
+@ExtendWith({OneShardCases.Even.class, OneShardCases.OnThree.class})
 final class ThreeShardsConformanceTest extends StoreContract {
     @Override
     protected Store freshStore(Supplier<Instant> time) {
@@ -21,6 +21,6 @@ final class ThreeShardsConformanceTest extends StoreContract {
 
     @Test
     void every_case_that_is_left_out_is_there() {
-        assertThat(new OneShardCases.Even().unknown()).isEmpty();
+        assertThat(new OneShardCases.OnThree().unknown()).isEmpty();
     }
 }

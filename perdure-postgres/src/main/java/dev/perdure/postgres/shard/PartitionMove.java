@@ -113,9 +113,10 @@ public final class PartitionMove {
         return RunTables.of(connection, server.schema());
     }
 
-    /** Refuses a partition whose rows do not belong together, before anything is changed. */
+    /** Refuses a partition whose rows do not belong together, or hold places, before anything is changed. */
     public void check() {
         source.inTransaction(connection -> {
+            DividedLimits.requireNoPlaces(source, connection, partition);
             try (Statement statement = connection.createStatement();
                     ResultSet row = statement.executeQuery(sql(source, MovingSql.STRANGE_CALL))) {
                 if (row.next()) {
@@ -189,6 +190,7 @@ public final class PartitionMove {
     /** The source takes no more changes of the partition. */
     public void close() {
         guarded(source, Phase.LEAVING, target.name(), connection -> {
+            DividedLimits.requireNoPlaces(source, connection, partition); // again: now none can take one any more
             for (String link : List.of(
                     MovingSql.LINK_GOING, MovingSql.UNLINK_GOING, MovingSql.LINK_STAYING, MovingSql.UNLINK_STAYING)) {
                 ShardServer.execute(connection, sql(source, link));

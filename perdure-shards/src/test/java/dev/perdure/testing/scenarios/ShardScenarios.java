@@ -11,10 +11,19 @@ import org.junit.jupiter.api.extension.ExtendWith;
 /** All scenarios, in virtual time, on several shards, without those that {@code one-shard-scenarios.txt} names. */
 @ExtendWith(ShardScenarios.LeftOut.class)
 abstract class ShardScenarios implements Kit {
+    private static final String LISTS = "one-shard-scenarios.txt";
+
     /** The scenarios that do not pass on several shards, with the reasons. */
     static final class LeftOut extends OneShardCases {
         LeftOut() {
-            super(ShardScenarios.class, ShardScenarios.class, "one-shard-scenarios.txt", List.of("one shard"));
+            super(ShardScenarios.class, ShardScenarios.class, LISTS, List.of("one shard"));
+        }
+    }
+
+    /** Those that do not pass on three shards, but on two. */
+    static final class LeftOutOnThree extends OneShardCases {
+        LeftOutOnThree() {
+            super(ShardScenarios.class, ShardScenarios.class, LISTS, List.of("three shards"));
         }
     }
 

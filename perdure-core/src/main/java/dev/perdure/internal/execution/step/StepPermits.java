@@ -1,6 +1,7 @@
 package dev.perdure.internal.execution.step;
 
 import dev.perdure.StepOptions;
+import dev.perdure.error.InvalidRequestException;
 import dev.perdure.internal.execution.host.HeldRun;
 import dev.perdure.internal.execution.host.Host;
 import dev.perdure.internal.execution.replay.ContextCall;
@@ -63,6 +64,8 @@ public final class StepPermits {
         Request request = new Request(limiter.name(), held.run(), held.epoch(), call.position(), attempt);
         try {
             return host.store().permit(limiter, request);
+        } catch (InvalidRequestException refused) { // the store cannot keep this limiter
+            throw refused;
         } catch (RuntimeException | Error trouble) { // of the store or the engine, and so never a failure of the run
             throw transitions.lost(trouble);
         }

@@ -1,0 +1,97 @@
+package dev.perdure.postgres.shard;
+
+import dev.perdure.error.InvalidRequestException;
+import dev.perdure.error.StoreException;
+import dev.perdure.postgres.jdbc.Parameters;
+import dev.perdure.postgres.write.part.Pieces;
+import java.sql.Connection;
+import java.sql.PreparedStatement;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.util.Collection;
+
+/**
+ * What moves have to respect so that all shards together keep the limits of queues and limiters. Each shard has a share of a
+ * limit as its own limit, and notes by how many shards the limit was divided.
+ */
+public final class DividedLimits {
+    /** Limits that were divided by another number of shards: then the shares are not those of these shards. */
+    private static final String STALE = """
+            SELECT kind, name
+            FROM (
+                SELECT 'queue' AS kind, name, declared, changed FROM ${schema}.queue
+                UNION ALL
+                SELECT 'limiter', name, declared, changed FROM ${schema}.limiter
+            ) l
+            CROSS JOIN LATERAL (VALUES (declared), (changed)) AS s (settings)
+            WHERE jsonb_exists_any(settings, '{concurrency,per_worker,per_key,burst,burst_per_key,rate,rate_per_key}')
+              AND COALESCE(settings->>'shards', '1') <> ?::text
+            ORDER BY kind, name
+            LIMIT 1
+            """;
+
+    /**
+     * Runs that hold places and keep them wherever they are. If they moved, the source would give their places to other
+     * runs. Runs that only count while they are at work need a place of the target before they go on.
+     */
+    private static final String PLACES = """
+            SELECT s.queue, count(*) AS runs, min(r.id) AS run
+            FROM ${schema}.slot s
+            JOIN ${schema}.run r ON r.key = s.key
+            JOIN ${schema}.queue q ON q.name = s.queue
+            CROSS JOIN LATERAL (SELECT q.declared || q.changed AS limits) l
+            WHERE r.partition = ? AND r.state BETWEEN ${READY} AND ${BACKING_OFF}
+              AND COALESCE(limits->>'counting', 'BEGUN') = 'BEGUN'
+              AND COALESCE(NULLIF(limits->>'concurrency', 'none'), NULLIF(limits->>'per_key', 'none')) IS NOT NULL
+            GROUP BY s.queue
+            ORDER BY s.queue
+            LIMIT 1
+            """;
+
+    private DividedLimits() {}
+
+    /** Refuses a move while a limit is divided by another number of shards. */
+    public static void require(Collection<ShardServer> shards) {
+        for (ShardServer shard : shards) {
+            shard.inTransaction(connection -> {
+                try (PreparedStatement statement =
+                        connection.prepareStatement(shard.schema().sql(STALE))) {
+                    new Parameters(statement).text(String.valueOf(shards.size()));
+                    try (ResultSet row = statement.executeQuery()) {
+                        if (row.next()) {
+                            throw new InvalidRequestException(
+                                    "The limits of the %s '%s' on shard '%s' are not divided by the %d shards that were given, so no partition moves. Start the processes with the same shards, or set limits of at least %d."
+                                            .formatted(
+                                                    row.getString("kind"),
+                                                    row.getString("name"),
+                                                    shard.name(),
+                                                    shards.size(),
+                                                    shards.size()));
+                        }
+                        return true;
+                    }
+                }
+            });
+        }
+    }
+
+    /** Refuses a partition whose runs hold places in a queue with limits. */
+    static void requireNoPlaces(ShardServer source, Connection connection, int partition) throws SQLException {
+        try (PreparedStatement statement = connection.prepareStatement(Pieces.sql(source.schema(), PLACES))) {
+            new Parameters(statement).integer(partition);
+            try (ResultSet row = statement.executeQuery()) {
+                if (row.next()) {
+                    throw new StoreException(
+                            StoreException.Kind.UNUSABLE,
+                            "Partition %d cannot be moved now: %d runs of it have begun in the queue '%s', which has limits, such as '%s', and each shard counts its own. Move the partition when they have ended, or let the queue count only runs that are at work."
+                                    .formatted(
+                                            partition,
+                                            row.getLong("runs"),
+                                            row.getString("queue"),
+                                            row.getString("run")),
+                            null);
+                }
+            }
+        }
+    }
+}

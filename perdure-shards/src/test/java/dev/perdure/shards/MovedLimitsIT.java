@@ -1,0 +1,95 @@
+package dev.perdure.shards;
+
+import static dev.perdure.StartOptions.id;
+import static dev.perdure.shards.Shard.shard;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.perdure.Definition;
+import dev.perdure.Invocation;
+import dev.perdure.Perdure;
+import dev.perdure.Run;
+import dev.perdure.RunId;
+import dev.perdure.Topic;
+import dev.perdure.embedded.SharedPostgres;
+import dev.perdure.error.InvalidRequestException;
+import dev.perdure.error.StoreException;
+import dev.perdure.postgres.PostgresShards;
+import dev.perdure.postgres.PostgresStore;
+import dev.perdure.queue.Queue;
+import dev.perdure.queue.QueueInfo;
+import dev.perdure.spi.Store;
+import dev.perdure.spi.shard.Partitions;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** A move neither lets more runs begin than a limit allows nor loses places of it. */
+@Tag("thorough")
+@Timeout(120)
+final class MovedLimitsIT {
+    private static final Duration SOON = Duration.ofSeconds(60);
+    private static final Topic<String> GO_ON = Topic.of("go on", String.class);
+    private static final Definition<String, String> WAITER = Definition.of(
+            "waiter",
+            String.class,
+            String.class,
+            (ctx, none) -> ctx.receive(GO_ON).await());
+    private static final int PARTITION = 10; // of shard a
+    private static final RunId RUN = IntStream.iterate(0, i -> i + 1)
+            .mapToObj(i -> RunId.of("waiter-" + i))
+            .filter(id -> Partitions.of(id) == PARTITION)
+            .findFirst()
+            .orElseThrow();
+
+    @Test
+    void a_partition_with_places_stays_and_a_limit_is_divided_by_the_shards_before_one_moves() {
+        try (SharedPostgres.Fresh a = SharedPostgres.database("limits_a");
+                SharedPostgres.Fresh b = SharedPostgres.database("limits_b");
+                Store first = PostgresStore.on(a.dataSource()).open();
+                Store second = PostgresStore.on(b.dataSource()).open();
+                ShardedStore store = ShardedStore.over(shard("a", first), shard("b", second));
+                PostgresShards shards = PostgresShards.of(Map.of("a", a.dataSource(), "b", b.dataSource()), "perdure");
+                Perdure perdure = Perdure.on(store)
+                        .register(WAITER)
+                        .queues(Queue.named("narrow").concurrency(3))
+                        .start()) {
+            Run<String> run =
+                    perdure.start(Invocation.of(WAITER, ""), id(RUN.value()).queue("narrow"));
+            while (first.queues().find("narrow").orElseThrow().load().begun() == 0) {
+                Thread.onSpinWait();
+            }
+            assertThatThrownBy(() -> shards.move(List.of(PARTITION), "b", step -> {}))
+                    .isInstanceOf(StoreException.class)
+                    .hasMessage(
+                            "Partition 10 cannot be moved now: 1 runs of it have begun in the queue 'narrow', which has limits, such as '%s', and each shard counts its own. Move the partition when they have ended, or let the queue count only runs that are at work."
+                                    .formatted(RUN));
+            run.send(GO_ON, "gone on");
+            assertThat(run.result(SOON)).isEqualTo("gone on");
+
+            first.queues()
+                    .declare(List.of(Queue.named("old").concurrency(4))); // as a database had it before it was a shard
+            assertThatThrownBy(() -> shards.move(List.of(PARTITION), "b", step -> {}))
+                    .isInstanceOf(InvalidRequestException.class)
+                    .hasMessage(
+                            "The limits of the queue 'old' on shard 'a' are not divided by the 2 shards that were given, so no partition moves. Start the processes with the same shards, or set limits of at least 2.");
+            store.queues().declare(List.of());
+            shards.move(List.of(PARTITION), "b", step -> {});
+
+            assertThat(shards.map().owners().get(PARTITION)).isEqualTo("b");
+            assertThat(limit(first, "narrow").concurrency()).hasValue(2);
+            assertThat(limit(second, "narrow").concurrency()).hasValue(1);
+            assertThat(limit(store, "narrow")).isEqualTo(Queue.named("narrow").concurrency(3));
+        }
+    }
+
+    private static Queue limit(Store store, String queue) {
+        Optional<QueueInfo> info = store.queues().find(queue);
+        return info.orElseThrow().limits();
+    }
+}

@@ -1,0 +1,153 @@
+package dev.perdure.shards;
+
+import static dev.perdure.shards.Shard.shard;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.perdure.RunId;
+import dev.perdure.error.InvalidRequestException;
+import dev.perdure.memory.MemoryStore;
+import dev.perdure.queue.Limiter;
+import dev.perdure.queue.Queue;
+import dev.perdure.queue.Queue.WhenKeyFull;
+import dev.perdure.queue.QueueInfo;
+import dev.perdure.spi.Dispatch.Poll;
+import dev.perdure.spi.Leases.Joining;
+import dev.perdure.spi.Permits;
+import dev.perdure.spi.QueueRules;
+import dev.perdure.spi.change.Change;
+import dev.perdure.spi.change.Lane;
+import dev.perdure.spi.change.NewRun;
+import dev.perdure.spi.change.Payload;
+import dev.perdure.spi.change.WorkerId;
+import dev.perdure.spi.shard.ShardMap;
+import java.time.Duration;
+import java.util.List;
+import java.util.Set;
+import java.util.UUID;
+import org.junit.jupiter.api.Test;
+
+/** Each shard has a share of the limits, and all of them together never exceed one. */
+final class SharesTest {
+    private static final Duration SECOND = Duration.ofSeconds(1);
+
+    private final MemoryStore a = new MemoryStore();
+    private final MemoryStore b = new MemoryStore();
+    private final ShardedStore store = ShardedStore.over(shard("a", a), shard("b", b));
+
+    @Test
+    void a_queue_is_divided_and_shown_as_a_whole() {
+        Queue mail = Queue.named("mail")
+                .concurrency(5)
+                .rate(101, SECOND)
+                .perKey(2)
+                .ageing(Duration.ofMinutes(1))
+                .turns("big", 3);
+        store.queues().declare(List.of(mail));
+        Queue onA = a.queues().known("mail");
+        assertThat(onA.concurrency()).hasValue(3);
+        assertThat(onA.rate().orElseThrow().most()).isEqualTo(51);
+        assertThat(onA.perKey()).hasValue(1);
+        Queue onB = b.queues().known("mail");
+        assertThat(onB.concurrency()).hasValue(2);
+        assertThat(onB.rate().orElseThrow().most()).isEqualTo(50);
+        assertThat(onB.perKey()).hasValue(1);
+        assertThat(store.queues().find("mail").map(QueueInfo::limits)).contains(mail);
+        assertThat(store.queues().known("mail").heaviest(false)).isEqualTo(50);
+
+        store.queues().apply(new QueueRules.Order.Limit(Queue.named("mail").concurrency(2)));
+        assertThat(store.queues().list())
+                .singleElement()
+                .satisfies(info -> assertThat(info.limits()).isEqualTo(mail.concurrency(2)));
+        store.queues().apply(new QueueRules.Order.Limit(Queue.named("mail").concurrency(Queue.UNLIMITED)));
+        assertThat(store.queues().find("mail").orElseThrow().limits().concurrency())
+                .isEmpty();
+    }
+
+    @Test
+    void a_limit_that_cannot_be_divided_is_refused_before_anything_is_written() {
+        assertThatThrownBy(() -> store.queues()
+                        .declare(List.of(
+                                Queue.named("other"), Queue.named("mail").perKey(1))))
+                .isInstanceOf(InvalidRequestException.class)
+                .hasMessage(
+                        "The queue 'mail' has per_key 1, and the store has 2 shards. Each shard has a share of the limit, of at least 1. Set it to 2 or more, or use one database.");
+        assertThatThrownBy(() -> store.queues()
+                        .declare(List.of(Queue.named("mail").perKey(2).whenKeyFull(WhenKeyFull.REFUSE))))
+                .isInstanceOf(InvalidRequestException.class)
+                .hasMessage(
+                        "The queue 'mail' has when_key_full REFUSE, which a store with several shards does not support yet: no shard sees all runs of a key. Let them wait, or use one database.");
+        assertThatThrownBy(() ->
+                        store.permits().declare(List.of(Limiter.named("api").rate(1, SECOND))))
+                .isInstanceOf(InvalidRequestException.class)
+                .hasMessageStartingWith("The limiter 'api' has rate 1, and the store has 2 shards.");
+        assertThat(store.queues().list()).isEmpty();
+        assertThat(store.permits().list()).isEmpty();
+    }
+
+    @Test
+    void a_limiter_is_divided_and_shown_as_a_whole() {
+        Limiter api = Limiter.named("api").concurrency(3).rate(10, SECOND).burst(4);
+        store.permits().declare(List.of(api));
+        Limiter onA = a.permits().find("api").orElseThrow().limits();
+        assertThat(onA.concurrency()).hasValue(2);
+        assertThat(onA.rate().orElseThrow().most()).isEqualTo(5);
+        assertThat(store.permits().find("api").orElseThrow().limits()).isEqualTo(api);
+        store.permits().apply(new Permits.Order.Limit(Limiter.named("api").concurrency(9)));
+        assertThat(store.permits().list())
+                .singleElement()
+                .satisfies(info -> assertThat(info.limits()).isEqualTo(api.concurrency(9)));
+    }
+
+    @Test
+    void no_more_runs_begin_than_the_limit_allows_wherever_they_are() {
+        store.queues().declare(List.of(Queue.named("mail").concurrency(3)));
+        WorkerId worker = new WorkerId(UUID.randomUUID());
+        store.leases().join(new Joining(worker, Set.of("order"), null, Duration.ofMinutes(10), 4));
+        for (int i = 0; i < 20; i++) {
+            NewRun run = new NewRun(RunId.of("run-" + i), "order", Payload.EMPTY, i, "mail", 0, null, null);
+            store.ledger().apply(Lane.client(0), List.of(new Change.Start(run, null)));
+        }
+        Poll poll = new Poll(worker, Set.of("order"), Set.of("mail"), null, 100, true);
+        assertThat(store.dispatch().poll(poll).claimed()).hasSize(3);
+        assertThat(store.dispatch().poll(poll).claimed()).isEmpty();
+        assertThat(store.queues().find("mail").orElseThrow().load().begun()).isEqualTo(3);
+    }
+
+    @Test
+    void limits_are_divided_again_when_there_are_more_shards_and_fewer() {
+        Queue declared = Queue.named("mail").concurrency(12);
+        store.queues().declare(List.of(declared));
+        store.queues().apply(new QueueRules.Order.Limit(Queue.named("mail").rate(6, SECOND)));
+        store.permits().declare(List.of(Limiter.named("api").concurrency(6)));
+        MemoryStore c = new MemoryStore();
+        c.queues().declare(List.of(a.queues().known("mail"))); // as a command copies it to a new shard
+        Shards three = new Shards(
+                List.of(shard("a", a), shard("b", b), shard("c", c)),
+                ShardMap.first(List.of("a", "b")),
+                Duration.ofSeconds(10));
+        new ShardedQueues(three).declare(List.of());
+        new ShardedPermits(three, List.of()).declare(List.of());
+        for (MemoryStore shard : List.of(a, b, c)) {
+            assertThat(shard.queues().known("mail").concurrency()).hasValue(4);
+        }
+        assertThat(a.queues().known("mail").rate().orElseThrow().most()).isEqualTo(2);
+        assertThat(a.permits().find("api").orElseThrow().limits().concurrency()).hasValue(2);
+        assertThat(new ShardedQueues(three).find("mail").map(QueueInfo::limits)).contains(declared.rate(6, SECOND));
+
+        store.queues().declare(List.of());
+        assertThat(a.queues().known("mail").concurrency()).hasValue(6);
+        assertThat(b.queues().known("mail").rate().orElseThrow().most()).isEqualTo(3);
+    }
+
+    @Test
+    void a_limit_that_became_too_small_to_be_divided_stays_as_it_is() {
+        store.queues().declare(List.of(Queue.named("mail").concurrency(2)));
+        Shards three = new Shards(
+                List.of(shard("a", a), shard("b", b), shard("c", new MemoryStore())),
+                ShardMap.first(List.of("a", "b")),
+                Duration.ofSeconds(10));
+        new ShardedQueues(three).declare(List.of());
+        assertThat(a.queues().known("mail").concurrency()).hasValue(1);
+    }
+}
