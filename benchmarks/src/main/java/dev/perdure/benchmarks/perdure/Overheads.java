@@ -19,14 +19,16 @@ import java.util.Objects;
 /**
  * What metrics and the MDC cost: processor time of this process for a workflow with them, relative to one without.
  *
- * <p>How it works: an engine without either, one with metrics and one with the MDC work in one process, each in its own
+ * <p>How it works: two engines without either, one with metrics and one with the MDC work in one process, each in its own
  * schema. They are measured in turns of a short time, so that all see the same compiled code and the same machine, and
  * the figure is the median of many turns. Processor time, and not the rate: other load on the machine does not change it
- * much.
+ * much. The second engine without either shows the noise: a cost is only as exact as its figure is far from zero.
  */
 public final class Overheads {
     private enum Variant {
         BARE,
+        /** A second engine without either. What it seems to cost is how exact the other figures are. */
+        BARE_AGAIN,
         METRICS,
         MDC
     }
@@ -77,6 +79,7 @@ public final class Overheads {
         }
         List<Double> bare = costs.getOrDefault(Variant.BARE, List.of());
         report(task, "metrics.%s.cost".formatted(shape.name()), costs.getOrDefault(Variant.METRICS, List.of()), bare);
+        report(task, "noise.%s.cost".formatted(shape.name()), costs.getOrDefault(Variant.BARE_AGAIN, List.of()), bare);
         report(task, "mdc.%s.cost".formatted(shape.name()), costs.getOrDefault(Variant.MDC, List.of()), bare);
         double[] micros = bare.stream().mapToDouble(each -> each).toArray();
         task.results().figure("metrics.%s.without".formatted(shape.name()), Unit.MICROSECONDS, micros);
