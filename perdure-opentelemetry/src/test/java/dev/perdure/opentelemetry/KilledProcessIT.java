@@ -66,6 +66,9 @@ class KilledProcessIT {
                 first.toHandle().destroyForcibly(); // SIGKILL
                 first.waitFor();
                 assertThat(printed.lines()).isEmpty();
+                if (place == Place.WAIT) {
+                    order.send(KilledProcess.PAID, "yes"); // by a client without traces
+                }
             } finally {
                 first.destroyForcibly();
             }
@@ -76,9 +79,6 @@ class KilledProcessIT {
             try (Tracing tracing = Tracing.of(telemetry);
                     Perdure perdure = tracing.start(Perdure.on(store).register(KilledProcess.FLOW))) {
                 Run<String> order = perdure.run(RunId.of(KilledProcess.ORDER), TypeRef.of(String.class));
-                if (place == Place.WAIT) {
-                    order.send(KilledProcess.PAID, "yes");
-                }
                 assertThat(order.result(Duration.ofSeconds(60)))
                         .as("the baggage")
                         .isEqualTo("acme");
