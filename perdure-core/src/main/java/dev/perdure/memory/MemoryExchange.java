@@ -62,6 +62,12 @@ final class MemoryExchange implements Exchange {
     }
 
     @Override
+    public Look look(Collection<Integer> partitions, int limit) {
+        return tables.inTransaction(
+                () -> new Look(membership == null ? 0 : membership.map().version(), outgoing(partitions, 0, limit)));
+    }
+
+    @Override
     public List<Outgoing> outgoing(Collection<Integer> partitions, long after, int limit) {
         return tables.inTransaction(() -> outgoing.tailMap(after, false).values().stream()
                 .filter(each -> partitions.contains(each.partition()))

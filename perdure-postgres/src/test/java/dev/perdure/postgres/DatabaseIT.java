@@ -5,15 +5,19 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.zaxxer.hikari.HikariDataSource;
 import dev.perdure.error.StoreException;
+import dev.perdure.postgres.jdbc.BorrowedConnection;
 import dev.perdure.postgres.jdbc.Connections;
 import dev.perdure.postgres.jdbc.Database;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.SQLException;
 import java.time.Duration;
+import java.util.List;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -44,6 +48,35 @@ final class DatabaseIT {
         try (PreparedStatement statement = Database.prepare(connection, sql)) {
             return statement.execute();
         }
+    }
+
+    @Test
+    void connections_without_a_pool_that_no_call_needs_are_closed() throws SQLException {
+        AtomicLong now = new AtomicLong();
+        try (Connections connections = Connections.from(TestServer.plain(), 3, now::get)) {
+            List<BorrowedConnection> all = List.of(connections.take(), connections.take(), connections.take());
+            List<Connection> real =
+                    all.stream().map(BorrowedConnection::connection).toList();
+            all.forEach(BorrowedConnection::giveBack);
+            now.set(TimeUnit.SECONDS.toNanos(9));
+            connections.take().giveBack();
+            assertThat(closed(real)).isZero();
+            now.set(TimeUnit.SECONDS.toNanos(11));
+            connections.take().giveBack();
+            assertThat(closed(real)).isEqualTo(1);
+            connections.take().giveBack();
+            connections.take().giveBack();
+            assertThat(closed(real)).as("all but the one in use").isEqualTo(2);
+            assertThat(real.getLast().isClosed()).isFalse();
+        }
+    }
+
+    private static int closed(List<Connection> connections) throws SQLException {
+        int closed = 0;
+        for (Connection connection : connections) {
+            closed += connection.isClosed() ? 1 : 0;
+        }
+        return closed;
     }
 
     @Test

@@ -2,6 +2,7 @@ package dev.perdure.shards;
 
 import dev.perdure.error.StoreException;
 import dev.perdure.spi.Hints;
+import dev.perdure.spi.shard.Exchange.Look;
 import dev.perdure.spi.shard.Exchange.Outgoing;
 import dev.perdure.spi.shard.Parts;
 import java.util.ArrayList;
@@ -26,7 +27,8 @@ import org.slf4j.LoggerFactory;
 final class Forwarding implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger("dev.perdure.shards");
     private static final long SHORTEST = TimeUnit.MILLISECONDS.toNanos(25);
-    private static final long LONGEST = TimeUnit.SECONDS.toNanos(1);
+    /** Idle processes ask every shard so often, so it is seldom: hints and refusals tell of what is urgent. */
+    private static final long LONGEST = TimeUnit.MILLISECONDS.toNanos(2_500);
 
     private final Shards shards;
     private final List<Sender> senders;
@@ -113,13 +115,8 @@ final class Forwarding implements AutoCloseable {
 
         private void loop() {
             long rest = SHORTEST;
-            long nextLook = System.nanoTime();
             while (!closed) {
                 try {
-                    if (System.nanoTime() - nextLook >= 0) { // not after each batch that ends runs
-                        shards.follow(from);
-                        nextLook = System.nanoTime() + LONGEST;
-                    }
                     distribute();
                     troubled.remove(from);
                 } catch (StoreException trouble) {
@@ -132,7 +129,7 @@ final class Forwarding implements AutoCloseable {
             }
         }
 
-        /** Hands what is there to the forwarders that are not at work. */
+        /** Hands what is there to the forwarders that are not at work, and follows the map of the shard. */
         private void distribute() {
             boolean more = true;
             while (more) {
@@ -140,9 +137,12 @@ final class Forwarding implements AutoCloseable {
                 Set<Integer> occupied = Set.copyOf(atWork);
                 int version = shards.version();
                 List<Integer> partitions = shards.partitions(to -> !occupied.contains(to));
-                List<Outgoing> some = partitions.isEmpty()
-                        ? List.of()
-                        : shards.exchange(from).outgoing(partitions, 0, Forwarder.BATCH);
+                Look look = shards.exchange(from).look(partitions, Forwarder.BATCH);
+                if (look.version() > version) {
+                    shards.follow(from);
+                    continue;
+                }
+                List<Outgoing> some = look.outgoing();
                 boolean full = some.size() == Forwarder.BATCH;
                 Parts.divide(some, each -> shards.ofPartition(each.partition()))
                         .forEach((to, first) -> begin(to, first, full, version, keptBefore));

@@ -94,7 +94,7 @@ final class ShardCostTest {
         }
         long seconds = TimeUnit.NANOSECONDS.toSeconds(System.nanoTime() - began);
         assertThat(applied(two)).isEqualTo(applied(alone));
-        assertThat(sum(two, "Exchange.outgoing")).isLessThanOrEqualTo(2 * (FIRST_LOOKS + seconds));
+        assertThat(sum(two, "Exchange.look")).isLessThanOrEqualTo(2 * (FIRST_LOOKS + seconds));
     }
 
     private String idOn(ShardedStore store, int shard) {

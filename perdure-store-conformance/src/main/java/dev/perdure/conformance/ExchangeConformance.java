@@ -140,6 +140,21 @@ public abstract class ExchangeConformance extends StoreConformance {
     }
 
     @Test
+    void a_look_shows_what_is_on_its_way_and_the_version_of_the_map() {
+        assertThat(exchange().look(ALL, 10)).isEqualTo(new Exchange.Look(0, List.of()));
+        joinShards();
+        assertThat(exchange().look(ALL, 10)).isEqualTo(new Exchange.Look(ShardMap.FIRST, List.of()));
+        WorkerId worker = join();
+        RunRef run = startOwned(worker, "sender");
+        apply(worker, advance(run, 1, STAY, List.of(send("a", 7), send("b", 9), send("c", 7)), step(1, "1")));
+        List<Exchange.Outgoing> ofSeven = exchange().outgoing(List.of(7), 0, 10);
+        assertThat(ofSeven).hasSize(2);
+        assertThat(exchange().look(List.of(7), 10)).isEqualTo(new Exchange.Look(ShardMap.FIRST, ofSeven));
+        assertThat(exchange().look(List.of(7), 1)).isEqualTo(new Exchange.Look(ShardMap.FIRST, ofSeven.subList(0, 1)));
+        assertThat(exchange().look(List.of(), 10)).isEqualTo(new Exchange.Look(ShardMap.FIRST, List.of()));
+    }
+
+    @Test
     void what_is_on_its_way_is_read_page_by_page_in_the_order_of_all_partitions() {
         WorkerId worker = join();
         RunRef run = startOwned(worker, "sender");

@@ -29,7 +29,13 @@ public final class PartCommitters {
     public PartCommitters(Parts parts, Ledger ledger, Clockwork clockwork, BooleanSupplier open) {
         this.parts = parts;
         this.clients = parts.stores().stream()
-                .map(part -> new Committer(ledger, clockwork, null, part.lanes(), open))
+                .map(part -> new Committer(
+                        ledger,
+                        clockwork,
+                        null,
+                        part.lanes(),
+                        open,
+                        parts.stores().size() > 1))
                 .toList();
     }
 

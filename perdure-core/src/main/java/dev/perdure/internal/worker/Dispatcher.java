@@ -53,6 +53,8 @@ final class Dispatcher {
     private static final int CLAIM_BATCH = 500;
     private static final long SHORTEST = TimeUnit.MILLISECONDS.toNanos(25);
     private static final long LONGEST = TimeUnit.SECONDS.toNanos(1);
+    /** The same for each of several parts of a store, so that an idle process asks them no more than necessary. */
+    private static final long LONGEST_OF_SEVERAL = TimeUnit.SECONDS.toNanos(2);
 
     private static final int EXCLUSIVE_LEASES = 2;
     private static final Duration GATHERING = Duration.ofMillis(4);
@@ -64,6 +66,7 @@ final class Dispatcher {
     private final Registry registry;
     private final Draining drains;
     private final Clockwork.Signal look;
+    private final long longest;
     private final Runnable whenTaken;
     private volatile boolean closed;
     /** Whether there may be claimed runs that are not launched yet. */
@@ -96,6 +99,7 @@ final class Dispatcher {
         this.registry = registry;
         this.drains = drains;
         this.look = settings.clockwork().signal();
+        this.longest = settings.parts().stores().size() > 1 ? LONGEST_OF_SEVERAL : LONGEST;
         this.whenTaken = whenTaken;
         this.nextReconcile = settings.clockwork().nanoTime() + rules.lease().toNanos();
     }
@@ -148,7 +152,7 @@ final class Dispatcher {
                 outage.over();
                 boolean busy =
                         passOn(current, polled.signalled()) || !polled.claimed().isEmpty();
-                interval = busy ? SHORTEST : Math.min(LONGEST, interval * 2);
+                interval = busy ? SHORTEST : Math.min(longest, interval * 2);
                 boolean more = polled.claimed().size() == CLAIM_BATCH;
                 if (!more && Waiting.until(look, timerNanos(current, polled.nextDue()), interval)) {
                     interval = SHORTEST;

@@ -96,7 +96,12 @@ public final class Session implements Host, PipelineHost {
         this.tokens = new Tokens(
                 settings.store().mailboxes().secret(), settings.parts().stores().size() > 1);
         this.committer = new Committer(
-                settings.ledger(), settings.clockwork(), id, settings.store().lanes(), this::alive);
+                settings.ledger(),
+                settings.clockwork(),
+                id,
+                settings.store().lanes(),
+                this::alive,
+                settings.parts().stores().size() > 1);
         this.store = new SessionStore(settings, committer, shared.part(), shared.clients(), clock, id, this::alive);
         this.rules = settings.rules().with(settings.rules().codec().through(store::payloads));
     }

@@ -73,6 +73,22 @@ public interface Exchange {
     }
 
     /**
+     * What a look at a store shows.
+     *
+     * @param version the version of its map; 0 if it has always been alone
+     * @param outgoing what is on its way, by number
+     */
+    record Look(int version, List<Outgoing> outgoing) {}
+
+    /**
+     * What is on its way to runs of these partitions from the oldest on, and the version of the map, in one request: every
+     * process asks for both from time to time.
+     *
+     * @param limit how many things at most
+     */
+    Look look(Collection<Integer> partitions, int limit);
+
+    /**
      * What is on its way to runs of these partitions, by number.
      *
      * @param after the number after which to begin; 0 for the oldest

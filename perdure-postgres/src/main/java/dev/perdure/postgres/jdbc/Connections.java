@@ -6,6 +6,8 @@ import java.sql.Connection;
 import java.sql.SQLException;
 import java.util.concurrent.ConcurrentLinkedDeque;
 import java.util.concurrent.Semaphore;
+import java.util.concurrent.TimeUnit;
+import java.util.function.LongSupplier;
 import javax.sql.DataSource;
 import org.postgresql.PGConnection;
 
@@ -15,24 +17,42 @@ import org.postgresql.PGConnection;
  * <p>How it works: it borrows a pool's connections for one call each, because that costs a microsecond and leaves the
  * pool to the application. A {@link DataSource} that opens a new connection each time costs milliseconds, so a few of
  * its connections are kept here. The first close shows which of the two it is: only without a pool does it close the
- * driver's own connection. In both cases it takes no more than the agreed number at once.
+ * driver's own connection. In both cases it takes no more than the agreed number at once. A connection that is kept here and
+ * that no call has needed for a while is closed: the last that came back is the next to be taken, so an idle process keeps
+ * as many as it uses at the same time.
  */
 public final class Connections implements AutoCloseable {
+    private static final long KEPT_NANOS = TimeUnit.SECONDS.toNanos(10);
+
     private final DataSource source;
     private final boolean pooled;
     private final Semaphore free;
     private final int most;
-    private final ConcurrentLinkedDeque<Connection> idle = new ConcurrentLinkedDeque<>();
+    private final LongSupplier nanoTime;
+    private final ConcurrentLinkedDeque<Kept> idle = new ConcurrentLinkedDeque<>();
     private volatile boolean closed;
 
-    private Connections(DataSource source, boolean pooled, int most) {
+    /**
+     * A connection that no call has now.
+     *
+     * @param since the monotonic time since when
+     */
+    private record Kept(Connection connection, long since) {}
+
+    private Connections(DataSource source, boolean pooled, int most, LongSupplier nanoTime) {
         this.source = source;
         this.pooled = pooled;
         this.most = most;
+        this.nanoTime = nanoTime;
         this.free = new Semaphore(most);
     }
 
     public static Connections from(DataSource source, int most) throws SQLException {
+        return from(source, most, System::nanoTime);
+    }
+
+    /** The same, with another monotonic time than the machine's. */
+    public static Connections from(DataSource source, int most, LongSupplier nanoTime) throws SQLException {
         Connection first = source.getConnection();
         PGConnection driver;
         try {
@@ -42,7 +62,7 @@ public final class Connections implements AutoCloseable {
             first.close();
         }
         boolean pooled = !(driver instanceof Connection connection && connection.isClosed());
-        return new Connections(source, pooled, most);
+        return new Connections(source, pooled, most, nanoTime);
     }
 
     /** The source of the connections. */
@@ -59,8 +79,8 @@ public final class Connections implements AutoCloseable {
         free.acquireUninterruptibly();
         Connection connection;
         try {
-            Connection kept = idle.pollFirst();
-            connection = kept != null ? kept : source.getConnection();
+            Kept kept = idle.pollFirst();
+            connection = kept != null ? kept.connection() : source.getConnection();
         } catch (SQLException | RuntimeException | Error e) {
             free.release();
             throw e;
@@ -79,12 +99,21 @@ public final class Connections implements AutoCloseable {
             if (pooled || closed || connection.isClosed()) {
                 connection.close();
             } else {
-                idle.addFirst(connection);
+                idle.addFirst(new Kept(connection, nanoTime.getAsLong()));
+                closeUnneeded();
             }
         } catch (SQLException e) {
-            idle.remove(connection);
+            // It is not kept.
         } finally {
             free.release();
+        }
+    }
+
+    /** Closes the connection that has been idle for longest, if that is too long. */
+    private void closeUnneeded() {
+        Kept last = idle.peekLast();
+        if (last != null && nanoTime.getAsLong() - last.since() > KEPT_NANOS && idle.removeLastOccurrence(last)) {
+            close(last.connection());
         }
     }
 
@@ -105,12 +134,16 @@ public final class Connections implements AutoCloseable {
     }
 
     private void closeIdle() {
-        for (Connection connection = idle.pollFirst(); connection != null; connection = idle.pollFirst()) {
-            try {
-                connection.close();
-            } catch (SQLException e) {
-                // The connection is closed in any case.
-            }
+        for (Kept kept = idle.pollFirst(); kept != null; kept = idle.pollFirst()) {
+            close(kept.connection());
+        }
+    }
+
+    private static void close(Connection connection) {
+        try {
+            connection.close();
+        } catch (SQLException e) {
+            // The connection is closed in any case.
         }
     }
 

@@ -14,7 +14,7 @@ public final class ExchangeSql {
     private static final String CLOSED = "SELECT number FROM ${schema}.closed_partition";
 
     /** Looks into the index once for each partition, so that what waits for a shard that is down is not read again and again. */
-    private static final String OUTGOING = """
+    private static final String FIRST = """
             WITH first AS MATERIALIZED (
                 SELECT o.number
                 FROM unnest(?::smallint[]) AS g (to_partition)
@@ -27,13 +27,26 @@ public final class ExchangeSql {
                 ORDER BY o.number
                 LIMIT ?
             )
-            SELECT o.*
-            FROM first
-            CROSS JOIN LATERAL (
-                SELECT number, life, to_partition, change, to_run, token, position, channel, status, name, text, payload
-                FROM ${schema}.outgoing WHERE outgoing.number = first.number OFFSET 0
-            ) o
-            ORDER BY number
+            """;
+
+    private static final String OF_FIRST = """
+            SELECT number, life, to_partition, change, to_run, token, position, channel, status, name, text, payload
+            FROM ${schema}.outgoing WHERE outgoing.number = first.number OFFSET 0
+            """;
+
+    private static final String OUTGOING = """
+            ${first}
+            SELECT o.* FROM first CROSS JOIN LATERAL (${of_first}) o ORDER BY number
+            """;
+
+    /** The same, and in each row the version of the map: a row without a number if nothing is on its way. */
+    private static final String LOOK = """
+            ${first}
+            SELECT (SELECT version FROM ${schema}.shard) AS version, o.*
+            FROM (VALUES (1)) AS one (row)
+            LEFT JOIN first ON true
+            LEFT JOIN LATERAL (${of_first}) o ON true
+            ORDER BY o.number
             """;
 
     private static final String REMOVE = """
@@ -98,6 +111,7 @@ public final class ExchangeSql {
     final String join;
     final String closed;
     final String outgoing;
+    final String look;
     final String remove;
     final String parent;
     final String below;
@@ -108,11 +122,16 @@ public final class ExchangeSql {
         this.membership = schema.sql(MEMBERSHIP);
         this.join = schema.sql(JOIN);
         this.closed = schema.sql(CLOSED);
-        this.outgoing = schema.sql(OUTGOING);
+        this.outgoing = schema.sql(withFirst(OUTGOING));
+        this.look = schema.sql(withFirst(LOOK));
         this.remove = schema.sql(REMOVE);
         this.parent = schema.sql(PARENT);
         this.below = Pieces.sql(schema, BELOW);
         this.children = Pieces.sql(schema, CHILDREN);
         this.tidy = schema.sql(TIDY);
+    }
+
+    private static String withFirst(String sql) {
+        return sql.replace("${first}", FIRST).replace("${of_first}", OF_FIRST);
     }
 }

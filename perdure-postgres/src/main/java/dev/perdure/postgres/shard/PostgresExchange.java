@@ -17,6 +17,7 @@ import dev.perdure.spi.shard.Exchange;
 import dev.perdure.spi.shard.ShardMap;
 import java.sql.ResultSet;
 import java.sql.SQLException;
+import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
 import java.util.Map;
@@ -83,12 +84,36 @@ public final class PostgresExchange implements Exchange {
     }
 
     @Override
+    public Look look(Collection<Integer> partitions, int limit) {
+        int[] version = new int[1];
+        List<Outgoing> outgoing = new ArrayList<>();
+        query.all(
+                sql.look,
+                parameters -> parameters
+                        .shorts(shorts(partitions))
+                        .number(0)
+                        .integer(limit)
+                        .integer(limit),
+                row -> {
+                    version[0] = row.getInt("version");
+                    return row.getObject("number") != null && outgoing.add(outgoing(row));
+                });
+        return new Look(version[0], outgoing);
+    }
+
+    private static Short[] shorts(Collection<Integer> partitions) {
+        return partitions.stream().map(Integer::shortValue).toArray(Short[]::new);
+    }
+
+    @Override
     public List<Outgoing> outgoing(Collection<Integer> partitions, long after, int limit) {
-        Short[] some = partitions.stream().map(Integer::shortValue).toArray(Short[]::new);
         return query.all(
                 sql.outgoing,
-                parameters ->
-                        parameters.shorts(some).number(after).integer(limit).integer(limit),
+                parameters -> parameters
+                        .shorts(shorts(partitions))
+                        .number(after)
+                        .integer(limit)
+                        .integer(limit),
                 PostgresExchange::outgoing);
     }
 
