@@ -28,7 +28,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 @Timeout(value = 5, unit = TimeUnit.MINUTES)
 class PlantedDefectsIT {
     private static final Map<Planted, Faults> REVEALING =
-            Map.of(Planted.SKIPPED_CHECK, Faults.STOP, Planted.HINT_AS_TRUTH, Faults.SILENCE);
+            Map.of(Planted.SKIPPED_CHECK, Faults.SEVER, Planted.HINT_AS_TRUTH, Faults.SILENCE);
 
     @TempDir
     private Path logs;

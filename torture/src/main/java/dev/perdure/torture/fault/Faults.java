@@ -25,7 +25,9 @@ public enum Faults {
     /** The server closes connections. */
     TERMINATE("terminates all connections once a second, four times", ServerFaults::terminate),
     /** The server crashes. */
-    RESTART("stops PostgreSQL as in a crash, and starts it up to three seconds later", ServerFaults::restart),
+    RESTART(
+            "stops PostgreSQL as in a crash, starts it up to three seconds later, and crashes it once more",
+            ServerFaults::restart),
     /** The server is read-only. */
     READONLY("makes the database read-only for four seconds", ServerFaults::readOnly),
     /** There are no connections. */
@@ -33,9 +35,13 @@ public enum Faults {
     /** Transactions meet. */
     DEADLOCK("locks rows of runs in every order for four seconds", ServerFaults::deadlock),
     /** A transaction stays open. */
-    OPEN("starts a run in a transaction that stays open for eight seconds", ServerFaults::open),
+    OPEN("starts a run in a transaction that stays open for a minute", ServerFaults::open),
     /** Nobody hears notifications. */
     DEAFEN("lets nothing pass on the connections that listen, for twelve seconds", NetworkFaults::deafen),
+    /** A worker lives, and the server takes it for dead. */
+    SEVER(
+            "closes the connection on which a worker listens, and lets it learn of that when its lease was ended",
+            NetworkFaults::sever),
     /** Clocks are wrong. */
     CLOCK("adds two workers whose clocks are an hour ahead and behind, for eight seconds", ProcessFaults::clock),
     /** The disk is full. */
@@ -51,7 +57,11 @@ public enum Faults {
     /** Runs that harm their worker. */
     POISON(
             "starts a run that kills its process each time, one that overflows the stack and one that cannot be read",
-            PoisonFault::poison);
+            PoisonFault::poison),
+    /** A worker dies with very many runs. */
+    CROWD(
+            "kills a worker that has 3,000 runs in its memory, beside three others that have room for 200 each",
+            CrowdFault::crowd);
 
     private final String effect;
     private final Fault fault;

@@ -21,7 +21,8 @@ import java.util.concurrent.locks.LockSupport;
 /** What is done to worker processes. */
 final class ProcessFaults {
     private static final Duration TO_JOIN = Duration.ofMinutes(1);
-    private static final Duration MOST_TO_TAKE_OVER = Duration.ofSeconds(20);
+    /** Other faults may keep all from the server for some time. */
+    private static final Duration MOST_TO_TAKE_OVER = Duration.ofMinutes(1);
     private static final Duration BESIDE = Duration.ofSeconds(8);
     private static final Duration OFF = Duration.ofHours(1);
     private static final Duration TOLERANCE = Duration.ofMinutes(1);
@@ -39,7 +40,11 @@ final class ProcessFaults {
         long killed = System.nanoTime();
         try {
             long held = held(site, worker.pid());
-            while (held(site, worker.pid()) > 0 && System.nanoTime() - killed < MOST_TO_TAKE_OVER.toNanos()) {
+            while (held(site, worker.pid()) > 0) {
+                if (System.nanoTime() - killed > MOST_TO_TAKE_OVER.toNanos()) {
+                    throw new IllegalStateException(
+                            "Nobody has the runs of process %d within %s.".formatted(worker.pid(), MOST_TO_TAKE_OVER));
+                }
                 LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(20));
             }
             Duration taken = Duration.ofNanos(System.nanoTime() - killed);
@@ -50,7 +55,7 @@ final class ProcessFaults {
         }
     }
 
-    private static long held(Site site, long pid) throws SQLException {
+    static long held(Site site, long pid) throws SQLException {
         Address address = site.direct();
         try (Connection connection =
                         DriverManager.getConnection(address.jdbcUrl(), address.user(), address.password());

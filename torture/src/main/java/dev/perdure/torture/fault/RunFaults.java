@@ -112,6 +112,20 @@ final class RunFaults {
         return longest;
     }
 
+    /** A worker process beside the others, started again if another fault ends it while it joins. */
+    static WorkerProcess joined(Target target, List<String> more) throws IOException {
+        long end = System.nanoTime() + PATIENCE.toNanos();
+        while (true) {
+            try {
+                return target.site().workers().beside(List.of(), more);
+            } catch (IOException ended) {
+                if (System.nanoTime() > end) {
+                    throw ended;
+                }
+            }
+        }
+    }
+
     /** Asks again while another fault keeps the store away. Ids make the starts idempotent. */
     static <T> T started(Supplier<T> start) {
         long end = System.nanoTime() + PATIENCE.toNanos();

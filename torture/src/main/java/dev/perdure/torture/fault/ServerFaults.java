@@ -22,7 +22,9 @@ import java.util.concurrent.locks.ReentrantLock;
 final class ServerFaults {
     private static final ReentrantLock TURN = new ReentrantLock();
     private static final Duration A_WHILE = Duration.ofSeconds(4);
+    private static final Duration OPEN = Duration.ofMinutes(1);
     private static final int MOST_DOWN_MILLIS = 3_000;
+    private static final int MOST_UP_MILLIS = 1_000;
     private static final int ROWS = 20;
     private static final String READ_ONLY = "25006";
     private static final String TOO_MANY_CONNECTIONS = "53300";
@@ -41,6 +43,14 @@ final class ServerFaults {
     private static final String PROBE = """
             CREATE TABLE IF NOT EXISTS probe (text text);
             INSERT INTO probe SELECT repeat('x', 1000) FROM generate_series(1, 20000)
+            """;
+
+    private static final Duration MOST_ORPHANED = Duration.ofSeconds(15);
+    private static final String ORPHANS = """
+            WITH alive AS (SELECT number FROM perdure.worker WHERE NOT dead AND expires_at > clock_timestamp())
+            SELECT (SELECT count(*) FROM perdure.run
+                    WHERE owner IS NOT NULL AND owner NOT IN (SELECT number FROM alive))
+                 + (SELECT count(*) FROM perdure.held WHERE worker NOT IN (SELECT number FROM alive))
             """;
 
     private ServerFaults() {}
@@ -86,7 +96,7 @@ final class ServerFaults {
         });
     }
 
-    static String restart(Target target, Random chance) {
+    static String restart(Target target, Random chance) throws SQLException {
         TURN.lock();
         try {
             Site site = target.site();
@@ -95,9 +105,31 @@ final class ServerFaults {
             site.server().stop(StopMode.IMMEDIATE);
             LockSupport.parkNanos(down.toNanos());
             site.server().restart();
-            return "process %d after %d".formatted(site.server().pid(), before);
+            // Once more while the workers recover.
+            LockSupport.parkNanos(Duration.ofMillis(chance.nextInt(MOST_UP_MILLIS)).toNanos());
+            site.server().stop(StopMode.IMMEDIATE);
+            site.server().restart();
+            return "process %d after %d; no run had a dead owner %,d ms later"
+                    .formatted(
+                            site.server().pid(), before, awaitNoOrphans(site).toMillis());
         } finally {
             TURN.unlock();
+        }
+    }
+
+    /** Waits until no run has an owner that is dead; gives how long that took. */
+    private static Duration awaitNoOrphans(Site site) throws SQLException {
+        long begun = System.nanoTime();
+        try (Connection connection = connect(site);
+                Statement statement = connection.createStatement()) {
+            while (number(statement, ORPHANS) > 0) {
+                if (System.nanoTime() - begun > MOST_ORPHANED.toNanos()) {
+                    throw new IllegalStateException(
+                            "Runs have a dead owner %d s after the restart.".formatted(MOST_ORPHANED.toSeconds()));
+                }
+                LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(50));
+            }
+            return Duration.ofNanos(System.nanoTime() - begun);
         }
     }
 
@@ -196,10 +228,11 @@ final class ServerFaults {
         try (Connection connection = connect(target.site());
                 Statement statement = connection.createStatement()) {
             connection.setAutoCommit(false);
+            connection.setTransactionIsolation(Connection.TRANSACTION_REPEATABLE_READ); // with one snapshot all the time
             statement.execute("SELECT perdure.start_run('steps', 'open-' || gen_random_uuid(), '0')");
-            LockSupport.parkNanos(A_WHILE.multipliedBy(2).toNanos());
+            LockSupport.parkNanos(OPEN.toNanos());
             connection.commit();
-            return "a start committed after " + A_WHILE.multipliedBy(2).toSeconds() + " s";
+            return "a start committed after " + OPEN.toSeconds() + " s";
         } catch (SQLException closed) {
             LockSupport.parkNanos(A_WHILE.toNanos());
             throw new NoEffectException("another fault has ended the transaction");

@@ -154,6 +154,11 @@ public final class FaultyProxy implements AutoCloseable {
         return hold(link -> link.listens);
     }
 
+    /** Holds the connection that this process of the server serves, also when that process has ended. */
+    public Held holdBackend(int pid) {
+        return hold(link -> link.backend == pid);
+    }
+
     private Held hold(Predicate<Link> which) {
         CountDownLatch end = new CountDownLatch(1);
         long count = links.stream()
@@ -240,7 +245,7 @@ public final class FaultyProxy implements AutoCloseable {
         private final List<Integer> rows = new ArrayList<>(List.of(0));
         private final ByteArrayOutputStream answer = new ByteArrayOutputStream();
 
-        void answer(byte type, byte[] message) {
+        void answer(int type, byte[] message) {
             answer.write(type);
             answer.writeBytes(message);
             if (type == 'D') {
@@ -273,6 +278,7 @@ public final class FaultyProxy implements AutoCloseable {
         private final ReentrantLock turn = new ReentrantLock();
         private volatile CountDownLatch passing = new CountDownLatch(0);
         private volatile boolean listens;
+        private volatile int backend;
 
         Link(Socket client, Socket server) {
             this.client = client;
@@ -341,10 +347,17 @@ public final class FaultyProxy implements AutoCloseable {
                 DataInputStream in = new DataInputStream(new BufferedInputStream(server.getInputStream()));
                 DataOutputStream out = new DataOutputStream(client.getOutputStream());
                 while (true) {
-                    byte type = in.readByte();
+                    int type = in.read();
+                    if (type < 0) {
+                        passing.await(); // the client of a held connection does not learn that the server has closed it
+                        return;
+                    }
                     int size = in.readInt();
                     byte[] body = in.readNBytes(size - Integer.BYTES);
                     passing.await();
+                    if (type == 'K') {
+                        backend = ByteBuffer.wrap(body).getInt();
+                    }
                     if (type == 'A' && silent) {
                         silenced.incrementAndGet();
                         continue;

@@ -32,7 +32,12 @@ public final class OutsideLedger {
     }
 
     /** One execution of a body. */
-    public record Line(String run, String step, String value, long pid, Instant at) {}
+    public record Line(String run, String step, String value, long pid, Instant at) {
+        /** The execution of the run in which it was. */
+        public String execution() {
+            return value.replaceFirst(".*/(\\d+/\\d+)/\\d+$", "$1");
+        }
+    }
 
     /** Creates its table. */
     public void create() throws SQLException {
@@ -44,8 +49,17 @@ public final class OutsideLedger {
 
     /** A value that no other execution of any body gives. */
     public String write(String run, String step) throws SQLException {
+        return write(run, step, System.nanoTime());
+    }
+
+    /**
+     * The same, for a run that is executed once or more in a process.
+     *
+     * @param execution another for each execution of the run, and the same for all bodies of one
+     */
+    public String write(String run, String step, long execution) throws SQLException {
         long pid = ProcessHandle.current().pid();
-        String value = run + "/" + step + "/" + pid + "/" + System.nanoTime();
+        String value = run + "/" + step + "/" + pid + "/" + execution + "/" + System.nanoTime();
         try (Connection connection = database.getConnection();
                 PreparedStatement insert = connection.prepareStatement(INSERT)) {
             insert.setString(1, run);

@@ -1,11 +1,14 @@
 package dev.perdure.torture.work;
 
 import dev.perdure.Perdure;
+import dev.perdure.RunId;
 import dev.perdure.torture.setup.OutsideLedger.Line;
 import java.time.Instant;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.TreeMap;
+import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import javax.sql.DataSource;
 
@@ -36,5 +39,22 @@ public record Seen(Perdure client, DataSource database, int started, Map<String,
                 .findFirst()
                 .map(Line::at)
                 .orElse(Instant.MAX);
+    }
+
+    /**
+     * What was run too much. An execution that has lost its run ends the body in which it is, whose result is refused,
+     * and begins no other. The run may be executed again in the same process, and lost again.
+     *
+     * @param recorded the values in the journal of the run
+     */
+    static List<String> ranAfterLoss(RunId run, List<Line> lines, List<String> recorded) {
+        Map<String, Long> lost = lines.stream()
+                .filter(line -> !recorded.contains(line.value()))
+                .collect(Collectors.groupingBy(Line::execution, TreeMap::new, Collectors.counting()));
+        return lost.entrySet().stream()
+                .filter(execution -> execution.getValue() > 1)
+                .map(execution -> "Execution %s of run '%s' ran %d bodies that are not recorded."
+                        .formatted(execution.getKey(), run, execution.getValue()))
+                .toList();
     }
 }

@@ -38,10 +38,11 @@ public final class Steps implements Workload {
     public static Definition<Integer, Values> definition(OutsideLedger ledger) {
         return Definition.of("steps", Integer.class, Values.class, (ctx, number) -> {
             String run = ctx.runId().value();
+            long execution = System.nanoTime();
             List<String> values = new ArrayList<>();
             for (int step = 0; step < STEPS; step++) {
                 String name = "step-" + step;
-                values.add(ctx.step(name, () -> ledger.write(run, name), StepOptions.retry(1)));
+                values.add(ctx.step(name, () -> ledger.write(run, name, execution), StepOptions.retry(1)));
                 if (step == 2) {
                     ctx.sleep(SLEEP);
                 }
@@ -86,7 +87,7 @@ public final class Steps implements Workload {
 
     /**
      * What is wrong with a run: it has the values that real bodies gave, in order; no body ends after the next step has
-     * begun; a process that was stopped ends the body in which it was and begins no other; the sleep was not cut short.
+     * begun; an execution that has lost the run ends the body in which it was and begins no other; the sleep was not cut short.
      */
     public static List<String> violations(Run<Values> run, List<Line> lines, Set<Long> stopped) {
         List<String> violations = new ArrayList<>();
@@ -108,15 +109,7 @@ public final class Steps implements Workload {
                             violations.add("A body of %s in run '%s' ended at %s, after the next step had begun at %s."
                                     .formatted(name, run.id(), line.at(), next)));
         }
-        stopped.forEach(pid -> {
-            long lost = lines.stream()
-                    .filter(line -> line.pid() == pid && !values.contains(line.value()))
-                    .count();
-            if (lost > 1) {
-                violations.add("Process %d was stopped, and ran %d bodies of run '%s' that are not recorded."
-                        .formatted(pid, lost, run.id()));
-            }
-        });
+        violations.addAll(Seen.ranAfterLoss(run.id(), lines, values));
         Instant slept = lines.stream()
                 .filter(line -> line.value().equals(values.get(2)))
                 .findFirst()

@@ -33,7 +33,7 @@ public final class WorkerMain {
     /**
      * Arguments: the address of the database, that of the ledger, and any of {@code defect=} what is wrong with the
      * store, {@code notifications=false}, {@code pool=} the number of connections, {@code queue=} the queue from which alone it takes runs,
-     * {@code workloads=} the folder with the classes of the build whose workloads it runs.
+     * {@code runs=} how many it takes at once, {@code holds=true} if its bodies of {@link Crowd} never end, {@code workloads=} the folder with the classes of the build whose workloads it runs.
      */
     public static void main(String... arguments) throws IOException {
         Map<String, String> more = Arrays.stream(arguments)
@@ -51,7 +51,7 @@ public final class WorkerMain {
             PerdureBuilder builder = Perdure.on(
                             defect == null ? store : Planted.valueOf(defect).in(store))
                     .lease(Site.LEASE)
-                    .maxRuns(200)
+                    .maxRuns(Integer.parseInt(more.getOrDefault("runs", "200")))
                     .label("process", Long.toString(ProcessHandle.current().pid()));
             Parts parts = new Parts(store, new OutsideLedger(ledgerPool));
             register(builder, parts, more);
@@ -71,7 +71,10 @@ public final class WorkerMain {
         builder.register(Burst.all(parts));
         String queue = more.get("queue");
         if (queue != null) {
-            builder.queues(queue).register(Poison.definition(parts.ledger()));
+            builder.queues(queue)
+                    .register(
+                            Poison.definition(parts.ledger()),
+                            Crowd.definition(parts.ledger(), more.containsKey("holds")));
             return;
         }
         builder.queues(StartOptions.DEFAULT_QUEUE).register(Hasty.definition());

@@ -14,7 +14,8 @@ public final class Workloads {
             new Diamonds(),
             new Limited(),
             new Families(),
-            new Answers());
+            new Answers(),
+            new Walks());
 
     /** Those of a soak: without the lists that grow with every append. */
     public static final List<Workload> SOAKED = List.of(
