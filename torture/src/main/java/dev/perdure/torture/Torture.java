@@ -85,8 +85,9 @@ final class Torture implements AutoCloseable {
                 .older()
                 .map(checkout -> Workloads.of(OlderVersion.classes(checkout)))
                 .orElse(Workloads.ALL);
-        this.store =
-                PostgresStore.on(pool).notifications(plan.setup().pooler().isEmpty()).open();
+        this.store = PostgresStore.on(pool)
+                .notifications(plan.setup().pooler().isEmpty())
+                .open();
         Store seen = plan.setup().defect().map(defect -> defect.in(store)).orElse(store);
         this.client = Perdure.on(seen).client();
         try (Connection connection = pool.getConnection()) {

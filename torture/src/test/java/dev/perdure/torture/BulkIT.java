@@ -60,7 +60,7 @@ class BulkIT {
 
     private static void torture(int count, int kills) throws Exception {
         try (SharedPostgres.Fresh database = SharedPostgres.database("bulk");
-                HikariDataSource pool = CrashWorker.pool(database.jdbcUrl(), database.user(), database.password());
+                HikariDataSource pool = SmallPool.of(database.jdbcUrl(), database.user(), database.password());
                 PostgresStore store = PostgresStore.on(pool).open();
                 Perdure client = Perdure.on(store).client()) {
             client.startAll(

@@ -3,6 +3,7 @@ package dev.perdure.torture;
 import com.zaxxer.hikari.HikariDataSource;
 import dev.perdure.Perdure;
 import dev.perdure.postgres.PostgresStore;
+import dev.perdure.torture.setup.Site;
 import java.io.IOException;
 
 /**
@@ -14,9 +15,9 @@ public final class BulkWorker {
 
     /** Arguments: the JDBC URL, the user, the password. */
     public static void main(String... args) throws IOException {
-        try (HikariDataSource pool = CrashWorker.pool(args[0], args[1], args[2]);
+        try (HikariDataSource pool = SmallPool.of(args[0], args[1], args[2]);
                 PostgresStore store = PostgresStore.on(pool).open()) {
-            Perdure worker = Perdure.on(store).lease(CrashWorker.LEASE).start();
+            Perdure worker = Perdure.on(store).lease(Site.LEASE).start();
             System.out.println("ready");
             System.in.readAllBytes();
             worker.close();

@@ -30,7 +30,7 @@ final class Court implements AutoCloseable {
     private static final String LEASE = "SELECT extract(epoch FROM max(expires_at)) * 1000 FROM perdure.worker";
 
     private final SharedPostgres.Fresh database = SharedPostgres.database("talk");
-    private final HikariDataSource pool = CrashWorker.pool(database.jdbcUrl(), database.user(), database.password());
+    private final HikariDataSource pool = SmallPool.of(database.jdbcUrl(), database.user(), database.password());
     final PostgresStore store = PostgresStore.on(pool).open();
     final Perdure client = Perdure.on(store).client();
 

@@ -59,7 +59,7 @@ class CrashPointIT {
     private static void makesTheTransferOnce(Point point) throws Exception {
         AtomicInteger bodies = new AtomicInteger();
         try (SharedPostgres.Fresh database = SharedPostgres.database("crash_point");
-                HikariDataSource pool = CrashWorker.pool(database.jdbcUrl(), database.user(), database.password(), 8);
+                HikariDataSource pool = SmallPool.of(database.jdbcUrl(), database.user(), database.password(), 8);
                 PostgresStore store = PostgresStore.on(pool).open();
                 Perdure client = Perdure.on(store).client()) {
             try (Connection connection = pool.getConnection()) {

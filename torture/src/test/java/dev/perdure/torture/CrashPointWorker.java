@@ -32,7 +32,7 @@ public final class CrashPointWorker {
     /** Arguments: the JDBC URL, the user, the password, the point. */
     public static void main(String... args) throws IOException {
         Point point = Point.valueOf(args[3]);
-        try (HikariDataSource pool = CrashWorker.pool(args[0], args[1], args[2]);
+        try (HikariDataSource pool = SmallPool.of(args[0], args[1], args[2]);
                 PostgresStore store = PostgresStore.on(pool).open()) {
             DataSource treacherous = proxy(
                     DataSource.class,

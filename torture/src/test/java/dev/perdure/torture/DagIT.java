@@ -27,9 +27,7 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Random;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.locks.LockSupport;
 import java.util.stream.IntStream;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Tag;
@@ -37,14 +35,12 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /**
- * DAGs on real processes: joins whose parents end at the same moment on two of them, also when these are killed; DAGs
- * that wait in the middle; maps. Longer with {@code -Ddag.diamonds=1000 -Ddag.kills=20 -Ddag.waiters=10000
- * -Ddag.items=10000}.
+ * DAGs on real processes: joins whose parents end at the same moment on two of them; DAGs that wait in the middle; maps.
+ * Longer with {@code -Ddag.diamonds=1000 -Ddag.waiters=10000 -Ddag.items=10000}.
  */
 @Timeout(value = 20, unit = TimeUnit.MINUTES)
 class DagIT {
     private static final int DIAMONDS = Integer.getInteger("dag.diamonds", 100);
-    private static final int KILLS = Integer.getInteger("dag.kills", 2);
     private static final int WAITERS = Integer.getInteger("dag.waiters", 200);
     private static final int ITEMS = Integer.getInteger("dag.items", 200);
     private static final int BYTES_FOR_EACH_WAITER = 1_024;
@@ -66,38 +62,6 @@ class DagIT {
                     .allSatisfy(tasks -> assertThat(tasks.values())
                             .allSatisfy(bodies -> assertThat(bodies).hasSize(1)));
             System.out.printf("DAGs: %d joins on processes %d and %d, each ran once%n", DIAMONDS, one.pid(), two.pid());
-        }
-    }
-
-    @Test
-    @Tag("thorough")
-    void no_join_is_stuck_or_early_when_workers_are_killed() throws Exception {
-        try (Field field = new Field()) {
-            List<WorkerProcess> workers = new ArrayList<>();
-            workers.add(field.worker().ready());
-            workers.add(field.worker().ready());
-            try {
-                Random chance = new Random(42);
-                List<DagRun<Joined>> runs = field.start();
-                field.awaitMiddles();
-                field.client.emit(GO, "now");
-                for (int kill = 0; kill < KILLS; kill++) {
-                    LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(20 + chance.nextInt(200)));
-                    int victim = chance.nextInt(2);
-                    workers.get(victim).kill();
-                    workers.set(victim, field.worker());
-                }
-                Map<String, Map<String, List<Line>>> lines = field.ended(runs);
-                int bodies = lines.values().stream()
-                        .mapToInt(tasks ->
-                                tasks.values().stream().mapToInt(List::size).sum())
-                        .sum();
-                System.out.printf(
-                        "DAGs: %d diamonds under %d kills, none stuck; %d bodies for %d tasks%n",
-                        DIAMONDS, KILLS, bodies, 4 * DIAMONDS);
-            } finally {
-                workers.forEach(WorkerProcess::close);
-            }
         }
     }
 
@@ -184,12 +148,11 @@ class DagIT {
     /** A database with a ledger in it, and a client. */
     private static final class Field implements AutoCloseable {
         private final SharedPostgres.Fresh database = SharedPostgres.database("dags");
-        private final HikariDataSource pool =
-                CrashWorker.pool(database.jdbcUrl(), database.user(), database.password());
+        private final HikariDataSource pool = SmallPool.of(database.jdbcUrl(), database.user(), database.password());
         private final PostgresStore store = PostgresStore.on(pool).open();
         private final Perdure client = Perdure.on(store).client();
         private final HikariDataSource ledgerPool =
-                CrashWorker.pool(database.jdbcUrl(), database.user(), database.password());
+                SmallPool.of(database.jdbcUrl(), database.user(), database.password());
         private final OutsideLedger ledger = new OutsideLedger(ledgerPool);
 
         Field() throws SQLException {

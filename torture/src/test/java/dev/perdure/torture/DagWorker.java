@@ -4,6 +4,7 @@ import com.zaxxer.hikari.HikariDataSource;
 import dev.perdure.Perdure;
 import dev.perdure.postgres.PostgresStore;
 import dev.perdure.torture.setup.OutsideLedger;
+import dev.perdure.torture.setup.Site;
 import java.io.IOException;
 
 /** A worker process for diamonds. Ends with its standard input, so that it cannot outlive the test. */
@@ -12,12 +13,12 @@ public final class DagWorker {
 
     /** Arguments: the JDBC URL, the user, the password. */
     public static void main(String... args) throws IOException {
-        try (HikariDataSource pool = CrashWorker.pool(args[0], args[1], args[2]);
-                HikariDataSource ledgerPool = CrashWorker.pool(args[0], args[1], args[2]);
+        try (HikariDataSource pool = SmallPool.of(args[0], args[1], args[2]);
+                HikariDataSource ledgerPool = SmallPool.of(args[0], args[1], args[2]);
                 PostgresStore store = PostgresStore.on(pool).open()) {
             Perdure worker = Perdure.on(store)
                     .register(Diamond.dag(new OutsideLedger(ledgerPool)))
-                    .lease(CrashWorker.LEASE)
+                    .lease(Site.LEASE)
                     .start();
             System.out.println("ready");
             System.in.readAllBytes();

@@ -31,7 +31,7 @@ class HeldUpSweepIT {
     @Test
     void a_worker_that_cannot_bury_another_keeps_its_own_lease() throws Exception {
         try (SharedPostgres.Fresh database = SharedPostgres.database("held_up");
-                HikariDataSource pool = CrashWorker.pool(database.jdbcUrl(), database.user(), database.password());
+                HikariDataSource pool = SmallPool.of(database.jdbcUrl(), database.user(), database.password());
                 PostgresStore store = PostgresStore.on(pool).open();
                 Connection connection = database.dataSource().getConnection();
                 Statement statement = connection.createStatement();

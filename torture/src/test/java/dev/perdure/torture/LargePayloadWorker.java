@@ -28,7 +28,7 @@ public final class LargePayloadWorker {
             });
             return ctx.step("measure", () -> made.length());
         });
-        try (HikariDataSource pool = CrashWorker.pool(args[0], args[1], args[2], 3);
+        try (HikariDataSource pool = SmallPool.of(args[0], args[1], args[2], 3);
                 PostgresStore store =
                         PostgresStore.on(pool).lanes(1).notifications(false).open();
                 Perdure perdure =

@@ -13,6 +13,7 @@ import dev.perdure.postgres.PostgresStore;
 import dev.perdure.queue.LimiterInfo;
 import dev.perdure.torture.setup.OutsideLedger;
 import dev.perdure.torture.setup.OutsideLedger.Line;
+import dev.perdure.torture.setup.Site;
 import dev.perdure.torture.setup.WorkerProcess;
 import java.time.Duration;
 import java.time.Instant;
@@ -42,7 +43,7 @@ class LimiterIT {
     /** How much later than its permit a body has its first line at most, for which this test allows. */
     private static final Duration DELAY = Duration.ofMillis(500);
 
-    private static final Duration STANDSTILL = CrashWorker.LEASE.multipliedBy(2);
+    private static final Duration STANDSTILL = Site.LEASE.multipliedBy(2);
 
     @Test
     @Tag("thorough")
@@ -61,7 +62,7 @@ class LimiterIT {
     void never_more_bodies_begin_in_a_period_than_the_rate_allows_whichever_process_is_killed() throws Exception {
         int runs = Integer.getInteger("limiters.runs", 300);
         try (SharedPostgres.Fresh database = SharedPostgres.database("limiter_rates");
-                HikariDataSource pool = CrashWorker.pool(database.jdbcUrl(), database.user(), database.password());
+                HikariDataSource pool = SmallPool.of(database.jdbcUrl(), database.user(), database.password());
                 PostgresStore store = PostgresStore.on(pool).open();
                 Perdure client = Perdure.on(store).limiters(LimiterWorker.RATE).client()) {
             OutsideLedger ledger = new OutsideLedger(pool);
@@ -104,7 +105,7 @@ class LimiterIT {
 
     private static void torture(int processes, int runs, int kills) throws Exception {
         try (SharedPostgres.Fresh database = SharedPostgres.database("limiters");
-                HikariDataSource pool = CrashWorker.pool(database.jdbcUrl(), database.user(), database.password());
+                HikariDataSource pool = SmallPool.of(database.jdbcUrl(), database.user(), database.password());
                 PostgresStore store = PostgresStore.on(pool).open();
                 Perdure client =
                         Perdure.on(store).limiters(LimiterWorker.LIMITER).client()) {

@@ -8,6 +8,7 @@ import dev.perdure.Perdure;
 import dev.perdure.postgres.PostgresStore;
 import dev.perdure.queue.Limiter;
 import dev.perdure.torture.setup.OutsideLedger;
+import dev.perdure.torture.setup.Site;
 import java.io.IOException;
 import java.time.Duration;
 
@@ -57,14 +58,14 @@ public final class LimiterWorker {
 
     /** Arguments: the JDBC URL, the user, the password. */
     public static void main(String... args) throws IOException {
-        try (HikariDataSource pool = CrashWorker.pool(args[0], args[1], args[2]);
-                HikariDataSource ledgerPool = CrashWorker.pool(args[0], args[1], args[2]);
+        try (HikariDataSource pool = SmallPool.of(args[0], args[1], args[2]);
+                HikariDataSource ledgerPool = SmallPool.of(args[0], args[1], args[2]);
                 PostgresStore store = PostgresStore.on(pool).open()) {
             OutsideLedger ledger = new OutsideLedger(ledgerPool);
             Perdure worker = Perdure.on(store)
                     .register(definition(ledger), rated(ledger))
                     .limiters(LIMITER, RATE)
-                    .lease(CrashWorker.LEASE)
+                    .lease(Site.LEASE)
                     .warmWindow(Duration.ofMillis(50))
                     .start();
             System.out.println("ready");

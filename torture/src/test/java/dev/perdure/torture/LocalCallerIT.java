@@ -97,7 +97,7 @@ class LocalCallerIT {
     @Tag("thorough")
     void what_a_caller_was_told_has_happened_once_whichever_process_is_killed() throws Exception {
         try (SharedPostgres.Fresh database = SharedPostgres.database("local_callers");
-                HikariDataSource pool = CrashWorker.pool(database.jdbcUrl(), database.user(), database.password());
+                HikariDataSource pool = SmallPool.of(database.jdbcUrl(), database.user(), database.password());
                 PostgresStore store = PostgresStore.on(pool).open();
                 Perdure client = Perdure.on(store).client()) {
             List<Told> told = new ArrayList<>();

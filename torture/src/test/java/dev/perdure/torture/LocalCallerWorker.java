@@ -5,6 +5,7 @@ import dev.perdure.Perdure;
 import dev.perdure.error.ClosedException;
 import dev.perdure.object.ObjectHandle;
 import dev.perdure.postgres.PostgresStore;
+import dev.perdure.torture.setup.Site;
 import dev.perdure.torture.work.Ledgers;
 import java.io.IOException;
 import java.util.List;
@@ -27,12 +28,10 @@ public final class LocalCallerWorker {
         AtomicInteger next = new AtomicInteger(Integer.parseInt(args[3]));
         int end = next.get() + Integer.parseInt(args[4]);
         List<String> keys = List.of(args).subList(5, args.length);
-        try (HikariDataSource pool = CrashWorker.pool(args[0], args[1], args[2]);
+        try (HikariDataSource pool = SmallPool.of(args[0], args[1], args[2]);
                 PostgresStore store = PostgresStore.on(pool).open()) {
-            Perdure worker = Perdure.on(store)
-                    .register(new Ledgers())
-                    .lease(CrashWorker.LEASE)
-                    .start();
+            Perdure worker =
+                    Perdure.on(store).register(new Ledgers()).lease(Site.LEASE).start();
             System.out.println("ready");
             for (int caller = 0; caller < CALLERS; caller++) {
                 Thread.ofVirtual().start(() -> append(worker, keys, next, end));

@@ -7,6 +7,7 @@ import dev.perdure.embedded.SharedPostgres;
 import dev.perdure.torture.setup.Address;
 import dev.perdure.torture.setup.FaultyProxy;
 import dev.perdure.torture.setup.FaultyProxy.Kind;
+import dev.perdure.torture.setup.Site;
 import dev.perdure.torture.work.Steps;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
@@ -68,7 +69,7 @@ class LostAnswerIT {
     void connections_that_are_terminated_every_second_fail_no_run() throws Exception {
         try (SharedPostgres.Fresh database = SharedPostgres.database("terminated");
                 UnderFire fire = new UnderFire(
-                        new Address(database.jdbcUrl(), database.user(), database.password()), CrashWorker.LEASE, 2)) {
+                        new Address(database.jdbcUrl(), database.user(), database.password()), Site.LEASE, 2)) {
             fire.load();
             AtomicInteger terminated = new AtomicInteger();
             fire.during(0.9, () -> {

@@ -47,10 +47,10 @@ class LostCommitIT {
     void open() throws SQLException {
         database = SharedPostgres.database("lost_commit");
         proxy = new FaultyProxy(SharedPostgres.server().port(), 1, 42);
-        pool = CrashWorker.pool(database.jdbcUrl(), database.user(), database.password());
+        pool = SmallPool.of(database.jdbcUrl(), database.user(), database.password());
         String bankUrl = "jdbc:postgresql://127.0.0.1:%d/%s?sslmode=disable&gssEncMode=disable"
                 .formatted(proxy.port(), database.name());
-        bankPool = CrashWorker.pool(bankUrl, database.user(), database.password());
+        bankPool = SmallPool.of(bankUrl, database.user(), database.password());
         store = PostgresStore.on(pool).open();
         try (Connection connection = pool.getConnection()) {
             Transfers.create(connection);

@@ -72,8 +72,7 @@ class ObjectIT {
     /** A database and a client. */
     private static final class Place implements AutoCloseable {
         private final SharedPostgres.Fresh database = SharedPostgres.database("objects");
-        private final HikariDataSource pool =
-                CrashWorker.pool(database.jdbcUrl(), database.user(), database.password());
+        private final HikariDataSource pool = SmallPool.of(database.jdbcUrl(), database.user(), database.password());
         private final PostgresStore store = PostgresStore.on(pool).open();
         private final Perdure client = Perdure.on(store).client();
 

@@ -11,6 +11,7 @@ import dev.perdure.postgres.PostgresStore;
 import dev.perdure.queue.QueueInfo;
 import dev.perdure.torture.setup.OutsideLedger;
 import dev.perdure.torture.setup.OutsideLedger.Line;
+import dev.perdure.torture.setup.Site;
 import dev.perdure.torture.setup.WorkerProcess;
 import java.time.Duration;
 import java.time.Instant;
@@ -38,7 +39,7 @@ import org.junit.jupiter.api.Timeout;
 @Timeout(value = 30, unit = TimeUnit.MINUTES)
 class QueueIT {
     private static final Duration PATIENCE = Duration.ofMinutes(20);
-    private static final Duration STANDSTILL = CrashWorker.LEASE.multipliedBy(3).dividedBy(2);
+    private static final Duration STANDSTILL = Site.LEASE.multipliedBy(3).dividedBy(2);
 
     @Test
     @Tag("thorough")
@@ -55,7 +56,7 @@ class QueueIT {
 
     private static void torture(int processes, int keys, int runs, int kills) throws Exception {
         try (SharedPostgres.Fresh database = SharedPostgres.database("queues");
-                HikariDataSource pool = CrashWorker.pool(database.jdbcUrl(), database.user(), database.password());
+                HikariDataSource pool = SmallPool.of(database.jdbcUrl(), database.user(), database.password());
                 PostgresStore store = PostgresStore.on(pool).open();
                 Perdure client = Perdure.on(store).declare(QueueWorker.QUEUE).client()) {
             OutsideLedger ledger = new OutsideLedger(pool);

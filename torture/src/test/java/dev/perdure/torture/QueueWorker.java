@@ -6,6 +6,7 @@ import dev.perdure.Perdure;
 import dev.perdure.postgres.PostgresStore;
 import dev.perdure.queue.Queue;
 import dev.perdure.torture.setup.OutsideLedger;
+import dev.perdure.torture.setup.Site;
 import java.io.IOException;
 import java.time.Duration;
 
@@ -39,13 +40,13 @@ public final class QueueWorker {
 
     /** Arguments: the JDBC URL, the user, the password. */
     public static void main(String... args) throws IOException {
-        try (HikariDataSource pool = CrashWorker.pool(args[0], args[1], args[2]);
-                HikariDataSource ledgerPool = CrashWorker.pool(args[0], args[1], args[2]);
+        try (HikariDataSource pool = SmallPool.of(args[0], args[1], args[2]);
+                HikariDataSource ledgerPool = SmallPool.of(args[0], args[1], args[2]);
                 PostgresStore store = PostgresStore.on(pool).open()) {
             Perdure worker = Perdure.on(store)
                     .register(definition(new OutsideLedger(ledgerPool)))
                     .queues(QUEUE)
-                    .lease(CrashWorker.LEASE)
+                    .lease(Site.LEASE)
                     .warmWindow(Duration.ZERO)
                     .start();
             System.out.println("ready");

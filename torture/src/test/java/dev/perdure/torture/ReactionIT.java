@@ -39,7 +39,7 @@ class ReactionIT {
     @Test
     void every_failed_and_late_run_has_one_reaction_whichever_process_is_killed() throws Exception {
         try (SharedPostgres.Fresh database = SharedPostgres.database("reactions");
-                HikariDataSource pool = CrashWorker.pool(database.jdbcUrl(), database.user(), database.password());
+                HikariDataSource pool = SmallPool.of(database.jdbcUrl(), database.user(), database.password());
                 PostgresStore store = PostgresStore.on(pool).open();
                 Perdure client = Perdure.on(store)
                         .reactions(ReactionWorker.FAILED, ReactionWorker.SLOW)

@@ -8,6 +8,7 @@ import dev.perdure.postgres.PostgresStore;
 import dev.perdure.reaction.Occasion;
 import dev.perdure.reaction.Reaction;
 import dev.perdure.reaction.RunEvent;
+import dev.perdure.torture.setup.Site;
 import java.io.IOException;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
@@ -34,12 +35,10 @@ public final class ReactionWorker {
 
     /** Arguments: the JDBC URL, the user, the password. */
     public static void main(String... args) throws IOException {
-        try (HikariDataSource pool = CrashWorker.pool(args[0], args[1], args[2]);
+        try (HikariDataSource pool = SmallPool.of(args[0], args[1], args[2]);
                 PostgresStore store = PostgresStore.on(pool).open()) {
-            Perdure worker = Perdure.on(store)
-                    .register(ORDER, ALERT)
-                    .lease(CrashWorker.LEASE)
-                    .start();
+            Perdure worker =
+                    Perdure.on(store).register(ORDER, ALERT).lease(Site.LEASE).start();
             System.out.println("ready");
             System.in.readAllBytes();
             worker.close();

@@ -59,7 +59,7 @@ class ScheduleIT {
 
     private static void torture(int count, int seconds, int kills) throws Exception {
         try (SharedPostgres.Fresh database = SharedPostgres.database("schedules");
-                HikariDataSource pool = CrashWorker.pool(database.jdbcUrl(), database.user(), database.password());
+                HikariDataSource pool = SmallPool.of(database.jdbcUrl(), database.user(), database.password());
                 PostgresStore store = PostgresStore.on(pool).open();
                 Perdure client = Perdure.on(store).client()) {
             OutsideLedger ledger = new OutsideLedger(pool);

@@ -7,6 +7,7 @@ import dev.perdure.postgres.PostgresStore;
 import dev.perdure.postgres.PostgresTransactions;
 import dev.perdure.schedule.Fire;
 import dev.perdure.torture.setup.OutsideLedger;
+import dev.perdure.torture.setup.Site;
 import dev.perdure.transaction.TransactionSource;
 import java.io.IOException;
 import java.sql.Connection;
@@ -42,11 +43,11 @@ public final class ScheduleWorker {
 
     /** Arguments: the JDBC URL, the user, the password. */
     public static void main(String... args) throws IOException {
-        try (HikariDataSource pool = CrashWorker.pool(args[0], args[1], args[2], POOL);
+        try (HikariDataSource pool = SmallPool.of(args[0], args[1], args[2], POOL);
                 PostgresStore store = PostgresStore.on(pool).open()) {
             Perdure worker = Perdure.on(store)
                     .register(definition(PostgresTransactions.on(store)))
-                    .lease(CrashWorker.LEASE)
+                    .lease(Site.LEASE)
                     .maxRuns(MAX_RUNS)
                     .start();
             System.out.println("ready");

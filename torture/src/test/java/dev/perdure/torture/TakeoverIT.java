@@ -38,7 +38,7 @@ class TakeoverIT {
         BlockingQueue<Long> begun = new LinkedBlockingQueue<>();
         Definition<String, String> takes = TakeoverWorker.definition(() -> begun.add(System.nanoTime()));
         try (SharedPostgres.Fresh database = SharedPostgres.database("takeover");
-                HikariDataSource pool = CrashWorker.pool(database.jdbcUrl(), database.user(), database.password());
+                HikariDataSource pool = SmallPool.of(database.jdbcUrl(), database.user(), database.password());
                 PostgresStore store = PostgresStore.on(pool).open();
                 Perdure standby = Perdure.on(store).register(takes).start()) {
             Duration best = AT_MOST;

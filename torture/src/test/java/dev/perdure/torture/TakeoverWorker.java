@@ -36,7 +36,7 @@ public final class TakeoverWorker {
                 System.out.println("interrupted");
             }
         });
-        try (HikariDataSource pool = CrashWorker.pool(args[0], args[1], args[2]);
+        try (HikariDataSource pool = SmallPool.of(args[0], args[1], args[2]);
                 PostgresStore store = PostgresStore.on(pool).open();
                 Perdure worker = Perdure.on(store).register(stays).start()) {
             worker.start(Invocation.of(stays, "x"), StartOptions.id(args[3]));

@@ -9,6 +9,7 @@ import dev.perdure.Run;
 import dev.perdure.RunId;
 import dev.perdure.StartOptions;
 import dev.perdure.Topic;
+import dev.perdure.torture.setup.Site;
 import dev.perdure.torture.setup.WorkerProcess;
 import dev.perdure.torture.work.Rally;
 import java.time.Duration;
@@ -22,9 +23,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /**
- * Runs that talk: in one process, between two, and between two that are killed. Prints what it measured; it fails only
- * if something was lost, doubled or out of order. Longer with {@code -Dtalk.balls=1000 -Dtalk.kills=20
- * -Dtalk.waiters=10000}.
+ * Runs that talk: in one process and between two. Prints what it measured; it fails only if something was lost, doubled
+ * or out of order. Longer with {@code -Dtalk.balls=1000 -Dtalk.waiters=10000}.
  */
 @Timeout(value = 20, unit = TimeUnit.MINUTES)
 class TalkIT {
@@ -74,7 +74,7 @@ class TalkIT {
                 Perdure worker = Perdure.on(court.store)
                         .register(waiter)
                         .warmWindow(Duration.ZERO)
-                        .lease(CrashWorker.LEASE)
+                        .lease(Site.LEASE)
                         .start()) {
             List<String> kinds = IntStream.range(0, WAITERS)
                     .mapToObj(i -> i % 2 == 0 ? "message" : "promise")

@@ -3,6 +3,7 @@ package dev.perdure.torture;
 import com.zaxxer.hikari.HikariDataSource;
 import dev.perdure.Perdure;
 import dev.perdure.postgres.PostgresStore;
+import dev.perdure.torture.setup.Site;
 import dev.perdure.torture.work.Rally;
 import java.io.IOException;
 import java.time.Duration;
@@ -13,13 +14,13 @@ public final class TalkWorker {
 
     /** Arguments: the JDBC URL, the user, the password, the queue, the warm window. */
     public static void main(String... args) throws IOException {
-        try (HikariDataSource pool = CrashWorker.pool(args[0], args[1], args[2]);
+        try (HikariDataSource pool = SmallPool.of(args[0], args[1], args[2]);
                 PostgresStore store = PostgresStore.on(pool).open()) {
             Perdure worker = Perdure.on(store)
                     .register(Rally.definition(), Waking.waiter(), Waking.errand())
                     .queues(args[3])
                     .warmWindow(Duration.parse(args[4]))
-                    .lease(CrashWorker.LEASE)
+                    .lease(Site.LEASE)
                     .start();
             System.out.println("ready");
             System.in.readAllBytes();

@@ -23,12 +23,10 @@ import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.concurrent.locks.LockSupport;
-import java.util.stream.IntStream;
 
 /**
  * Engines of this JVM on a database that is about to meet faults, with a steady stream of starts. The ledger is in
- * another database, on another server even where this one is stopped, so that what happened is known whatever happens
- * here.
+ * another database, so that what happened is known whatever happens here.
  */
 final class UnderFire implements AutoCloseable {
     private static final Duration PATIENCE = Duration.ofSeconds(60);
@@ -39,7 +37,7 @@ final class UnderFire implements AutoCloseable {
 
     private final SharedPostgres.Fresh ledgerDatabase = SharedPostgres.database("ledger");
     private final HikariDataSource ledgerPool =
-            CrashWorker.pool(ledgerDatabase.jdbcUrl(), ledgerDatabase.user(), ledgerDatabase.password());
+            SmallPool.of(ledgerDatabase.jdbcUrl(), ledgerDatabase.user(), ledgerDatabase.password());
     private final OutsideLedger ledger = new OutsideLedger(ledgerPool);
     private final List<Member> members = new ArrayList<>();
     private final Queue<Run<Values>> runs = new ConcurrentLinkedQueue<>();
@@ -83,20 +81,6 @@ final class UnderFire implements AutoCloseable {
         } catch (RuntimeException | Error refused) {
             refusal.compareAndSet(null, refused);
         }
-    }
-
-    /** Starts many at once, without waiting for their acknowledgement. */
-    void burst(int count) {
-        Perdure engine = members.getFirst().engine();
-        List<Integer> inputs = IntStream.range(0, count)
-                .map(i -> numbers.incrementAndGet())
-                .boxed()
-                .toList();
-        starters.add(Thread.ofVirtual()
-                .start(() -> guarded(() -> runs.addAll(engine.startAll(
-                        inputs,
-                        number -> Invocation.of(Steps.definition(ledger), number),
-                        number -> StartOptions.id("run-" + number))))));
     }
 
     /** Lets faults happen under load, which must not bring everything to a standstill. */

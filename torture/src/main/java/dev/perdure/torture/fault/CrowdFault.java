@@ -33,8 +33,7 @@ final class CrowdFault {
         String queue = "crowd-" + UUID.randomUUID();
         List<Run<Integer>> runs = new ArrayList<>();
         List<WorkerProcess> successors = new ArrayList<>();
-        try (WorkerProcess first =
-                RunFaults.joined(target, List.of("queue=" + queue, "holds=true", "runs=" + RUNS))) {
+        try (WorkerProcess first = RunFaults.joined(target, List.of("queue=" + queue, "holds=true", "runs=" + RUNS))) {
             for (int from = 0; from < RUNS; from += AT_ONCE) {
                 runs.addAll(start(target, queue, from));
             }
@@ -45,7 +44,8 @@ final class CrowdFault {
             first.kill();
             Instant killed = target.parts().ledger().now();
             for (Run<Integer> run : runs) {
-                RunFaults.until("all of the crowd have ended", () -> run.resultNow().isPresent());
+                RunFaults.until(
+                        "all of the crowd have ended", () -> run.resultNow().isPresent());
             }
             if (!successors.stream().allMatch(WorkerProcess::isAlive)) {
                 throw new IllegalStateException("A worker that took over a part of the crowd has ended.");
@@ -82,9 +82,6 @@ final class CrowdFault {
         Map<Long, Long> shares =
                 lines.stream().collect(Collectors.groupingBy(Line::pid, TreeMap::new, Collectors.counting()));
         return "%,d runs of a dead worker ended elsewhere, the first %,d ms after its death; bodies by process: %s"
-                .formatted(
-                        RUNS,
-                        Duration.between(killed, lines.getFirst().at()).toMillis(),
-                        shares);
+                .formatted(RUNS, Duration.between(killed, lines.getFirst().at()).toMillis(), shares);
     }
 }

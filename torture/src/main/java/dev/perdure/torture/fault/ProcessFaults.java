@@ -23,6 +23,7 @@ final class ProcessFaults {
     private static final Duration TO_JOIN = Duration.ofMinutes(1);
     /** Other faults may keep all from the server for some time. */
     private static final Duration MOST_TO_TAKE_OVER = Duration.ofMinutes(1);
+
     private static final Duration BESIDE = Duration.ofSeconds(8);
     private static final Duration OFF = Duration.ofHours(1);
     private static final Duration TOLERANCE = Duration.ofMinutes(1);

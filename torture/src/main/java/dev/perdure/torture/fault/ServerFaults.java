@@ -106,12 +106,12 @@ final class ServerFaults {
             LockSupport.parkNanos(down.toNanos());
             site.server().restart();
             // Once more while the workers recover.
-            LockSupport.parkNanos(Duration.ofMillis(chance.nextInt(MOST_UP_MILLIS)).toNanos());
+            LockSupport.parkNanos(
+                    Duration.ofMillis(chance.nextInt(MOST_UP_MILLIS)).toNanos());
             site.server().stop(StopMode.IMMEDIATE);
             site.server().restart();
             return "process %d after %d; no run had a dead owner %,d ms later"
-                    .formatted(
-                            site.server().pid(), before, awaitNoOrphans(site).toMillis());
+                    .formatted(site.server().pid(), before, awaitNoOrphans(site).toMillis());
         } finally {
             TURN.unlock();
         }
@@ -228,7 +228,8 @@ final class ServerFaults {
         try (Connection connection = connect(target.site());
                 Statement statement = connection.createStatement()) {
             connection.setAutoCommit(false);
-            connection.setTransactionIsolation(Connection.TRANSACTION_REPEATABLE_READ); // with one snapshot all the time
+            connection.setTransactionIsolation(
+                    Connection.TRANSACTION_REPEATABLE_READ); // with one snapshot all the time
             statement.execute("SELECT perdure.start_run('steps', 'open-' || gen_random_uuid(), '0')");
             LockSupport.parkNanos(OPEN.toNanos());
             connection.commit();

@@ -68,7 +68,8 @@ public final class Walks implements Workload {
             Run<Path> run = seen.client().run(RunId.of("walks-" + number), TypeRef.of(Path.class));
             List<String> values = run.resultNow().map(Path::values).orElse(List.of());
             boolean inOrder = values.size() == STEPS
-                    && IntStream.range(0, STEPS).allMatch(step -> values.get(step).contains("/step-" + step + "/"));
+                    && IntStream.range(0, STEPS)
+                            .allMatch(step -> values.get(step).contains("/step-" + step + "/"));
             violations.addAll(
                     inOrder
                             ? Seen.ranAfterLoss(run.id(), seen.of(run.id().value()), values)
