@@ -56,6 +56,9 @@ import org.junit.jupiter.api.Nested;
 
 /** The whole store contract. The test of a store extends it. What shards need in addition is in {@link ExchangeConformance}. */
 public abstract class StoreContract {
+    /** For the test of a store. */
+    protected StoreContract() {}
+
     /** A store without any runs. */
     protected abstract Store freshStore(Supplier<Instant> time);
 
