@@ -353,11 +353,23 @@ public enum Defects {
         @Override
         public Hints hints() {
             return listener -> behind().hints().subscribe(hint -> {
-                if (!(hint instanceof Hints.RunEnded)) {
+                if (saysToLook(hint)) {
                     hinted = true;
                 }
                 listener.hint(hint);
             });
+        }
+
+        private static boolean saysToLook(Hints.Hint hint) {
+            return switch (hint) {
+                case Hints.WorkReady ready -> true;
+                case Hints.WorkerSignalled signalled -> true;
+                case Hints.MailArrived mail -> true;
+                case Hints.LeaseInDoubt doubt -> false;
+                case Hints.RunEnded ended -> false;
+                case Hints.RunShows shows -> false;
+                case Hints.OutgoingKept kept -> false;
+            };
         }
 
         @Override
