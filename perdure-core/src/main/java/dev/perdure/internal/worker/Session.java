@@ -93,15 +93,10 @@ public final class Session implements Host, PipelineHost {
         this.listeners = shared.listeners();
         this.home = home;
         this.acquisitions = new Acquisitions(home::acquired);
-        this.tokens = new Tokens(
-                settings.store().mailboxes().secret(), settings.parts().stores().size() > 1);
+        boolean ofSeveral = settings.parts().stores().size() > 1;
+        this.tokens = new Tokens(settings.store().mailboxes().secret(), ofSeveral);
         this.committer = new Committer(
-                settings.ledger(),
-                settings.clockwork(),
-                id,
-                settings.store().lanes(),
-                this::alive,
-                settings.parts().stores().size() > 1);
+                settings.ledger(), settings.clockwork(), id, settings.store().lanes(), this::alive, ofSeveral);
         this.store = new SessionStore(settings, committer, shared.part(), shared.clients(), clock, id, this::alive);
         this.rules = settings.rules().with(settings.rules().codec().through(store::payloads));
     }

@@ -327,7 +327,9 @@ class CommitterTest {
         List<Change> changes = IntStream.range(0, count)
                 .mapToObj(i -> change(name + "-" + i, name))
                 .toList();
-        return CompletableFuture.supplyAsync(() -> committer.commitAll(changes));
+        CompletableFuture<List<Outcome>> outcomes = new CompletableFuture<>();
+        Thread.ofVirtual().name(name).start(() -> outcomes.complete(committer.commitAll(changes)));
+        return outcomes;
     }
 
     @Test
