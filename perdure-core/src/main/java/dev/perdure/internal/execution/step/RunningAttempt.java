@@ -119,6 +119,9 @@ public final class RunningAttempt implements Attempt, StepLog.Sink {
      * records, whatever the body makes of the interrupt: the interceptors see how the attempt ends.
      */
     <T extends @Nullable Object> T call(Callable<T> body) throws Exception {
+        if (limits == null) {
+            return body.call();
+        }
         T result;
         try {
             result = body.call();
