@@ -137,6 +137,7 @@ public final class PostgresStore implements Store {
         this.permits = new PostgresPermits(database, schema, ledgerSql, workers, hints);
         this.ledger = new PostgresLedger(database, schema, ledgerSql, keys, workers, queues, hints, wanted.believes);
         this.leases = new PostgresLeases(database, ledgerSql, leaseSql, workers, hints, this::tidy);
+        InboxReader inbox = new InboxReader(database, schema, ledger);
         this.dispatch = new PostgresDispatch(
                 database,
                 schema,
@@ -151,7 +152,7 @@ public final class PostgresStore implements Store {
                         new Placements(database, schema, ledgerSql, ledger),
                         wanted.believes),
                 permits,
-                new InboxReader(database, schema, ledger),
+                inbox,
                 new StartLimits(database, schema, ledger),
                 new LateRuns(database, reactions, hints),
                 ledger,
@@ -168,7 +169,7 @@ public final class PostgresStore implements Store {
         this.versions = new PostgresVersions(database, schema);
         this.status = new PostgresStatus(database, schema, removals, versions);
         this.payloads = new PostgresPayloads(database, schema, ledgerSql.settings);
-        this.exchange = new PostgresExchange(database, schema, ledgerSql.elsewhere, keys);
+        this.exchange = new PostgresExchange(database, schema, ledgerSql.elsewhere, keys, inbox::follow);
         this.values = new PostgresValues(database, schema, ledgerSql.settings);
         this.journalBook = new JournalBook(database, schema, workers);
     }

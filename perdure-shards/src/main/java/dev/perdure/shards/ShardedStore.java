@@ -23,6 +23,7 @@ import dev.perdure.spi.change.ObjectKey;
 import dev.perdure.spi.payload.Payloads;
 import dev.perdure.spi.payload.StoredValues;
 import dev.perdure.spi.report.Reports;
+import dev.perdure.spi.shard.Exchange;
 import dev.perdure.spi.shard.Parts;
 import dev.perdure.spi.shard.ShardMap;
 import dev.perdure.spi.statistics.Statistics;
@@ -102,6 +103,10 @@ public final class ShardedStore implements Store {
                         .<Store>map(store -> new ShardView(this, store, new ShardedPermits(shards, List.of(store))))
                         .toList(),
                 shards);
+        if (shards.size() > 1) {
+            shards.tellEach((shard, store) -> store.exchange()
+                    .ifPresent(exchange -> exchange.follow(new Exchange.Route(shard, shards::of, ledger))));
+        }
         forwarding.start(); // last: if something before fails, nobody could close it
     }
 

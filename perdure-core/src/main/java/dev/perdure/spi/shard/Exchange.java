@@ -2,6 +2,7 @@ package dev.perdure.spi.shard;
 
 import dev.perdure.RunId;
 import dev.perdure.RunState;
+import dev.perdure.spi.Ledger;
 import dev.perdure.spi.change.Change;
 import dev.perdure.spi.change.Effect;
 import dev.perdure.spi.change.Mail;
@@ -12,6 +13,7 @@ import java.util.Collection;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
+import java.util.function.ToIntFunction;
 
 /**
  * What a store keeps so that it can be one of several shards: which one it is, and what is on its way to the others.
@@ -98,6 +100,21 @@ public interface Exchange {
 
     /** Removes what has arrived. Numbers that are not there have no effect. */
     void remove(Collection<Long> numbers);
+
+    /**
+     * How changes reach the runs of all shards.
+     *
+     * @param own the number of the shard that is told
+     * @param shard the number of the shard that has the run with this id
+     * @param ledger applies changes of runs of any shard
+     */
+    record Route(int own, ToIntFunction<RunId> shard, Ledger ledger) {}
+
+    /**
+     * From now on, requests that callers made here in their own transactions take this route, because their runs may be on
+     * other shards. A store that has no such requests ignores it.
+     */
+    default void follow(Route route) {}
 
     /** The parent of a run, if that is on another shard. */
     Optional<Parent> parent(RunId run);

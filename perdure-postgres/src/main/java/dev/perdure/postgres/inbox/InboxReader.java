@@ -13,6 +13,7 @@ import dev.perdure.spi.change.Change;
 import dev.perdure.spi.change.Lane;
 import dev.perdure.spi.change.NewRun;
 import dev.perdure.spi.change.Task;
+import dev.perdure.spi.shard.Exchange;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
@@ -26,7 +27,9 @@ import java.util.Objects;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.Semaphore;
 import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -49,6 +52,9 @@ public final class InboxReader {
     /** A log line names at most this many runs. */
     private static final int MOST_NAMED = 10;
 
+    /** So many groups of requests may be on their way to one other shard at the same time. */
+    private static final int MOST_ELSEWHERE = 8;
+
     private static final Lane CLIENT = Lane.client(0);
 
     /** Rows that this version cannot read and that were logged. */
@@ -57,6 +63,8 @@ public final class InboxReader {
     private final Database database;
     private final Ledger ledger;
     private final InboxSql sql;
+    private final Map<Integer, Semaphore> elsewhere = new ConcurrentHashMap<>();
+    private volatile Exchange.@Nullable Route route;
 
     public InboxReader(Database database, Schema schema, Ledger ledger) {
         this.database = database;
@@ -87,30 +95,91 @@ public final class InboxReader {
         }
     }
 
+    /** From now on, the runs of requests may be on other shards. */
+    public void follow(Exchange.Route shards) {
+        route = shards;
+    }
+
     /** Applies some of the requests. Requests that cannot be applied now are applied later. */
     public void read() {
+        Exchange.Route shards = route;
         try {
-            List<Long> done = new ArrayList<>();
-            Map<Long, RunId> early = new HashMap<>();
-            InboxBatches batches = new InboxBatches(take(done));
-            for (List<Asked> batch = batches.next(); !batch.isEmpty(); batch = batches.next()) {
-                List<Outcome> outcomes =
-                        ledger.apply(CLIENT, batch.stream().map(Asked::change).toList());
-                for (int i = 0; i < batch.size(); i++) {
-                    Asked asked = batch.get(i);
-                    boolean isThere = !(outcomes.get(i) instanceof Outcome.UnknownRun);
-                    batches.answered(asked.run(), isThere);
-                    done.add(asked.number());
-                    if (!isThere) {
-                        early.put(asked.number(), asked.run());
-                    }
-                    report(asked, outcomes.get(i));
-                }
+            List<Long> senseless = new ArrayList<>();
+            List<Asked> taken = take(senseless);
+            delete(senseless, Map.of());
+            if (shards == null) {
+                apply(ledger, taken);
+            } else {
+                apply(shards, taken);
             }
-            warnOfDropped(delete(done, early));
         } catch (StoreException later) {
-            LOG.debug("Could not apply the requests in the inbox. They will be taken again.", later);
+            tryLater(later);
         }
+    }
+
+    private static void tryLater(StoreException trouble) {
+        LOG.debug("Could not apply the requests in the inbox. They will be taken again.", trouble);
+    }
+
+    /**
+     * Applies those of each shard by themselves. Those of other shards have threads of their own, so that a shard that does
+     * not answer delays no others.
+     */
+    private void apply(Exchange.Route shards, List<Asked> taken) {
+        Map<Integer, List<Asked>> byShard = new TreeMap<>();
+        for (Asked asked : taken) {
+            try {
+                byShard.computeIfAbsent(shards.shard().applyAsInt(asked.run()), unseen -> new ArrayList<>())
+                        .add(asked);
+            } catch (StoreException elsewhere) { // on a shard that this process does not have
+                tryLater(elsewhere);
+            }
+        }
+        List<Asked> own = byShard.remove(shards.own());
+        byShard.forEach((shard, asked) -> applyElsewhere(shards.ledger(), shard, asked));
+        if (own != null) {
+            apply(shards.ledger(), own);
+        }
+    }
+
+    private void applyElsewhere(Ledger all, int shard, List<Asked> asked) {
+        Semaphore free = elsewhere.computeIfAbsent(shard, unseen -> new Semaphore(MOST_ELSEWHERE));
+        if (!free.tryAcquire()) {
+            return; // the rows are taken again when their marks have expired
+        }
+        Thread.ofVirtual().name("perdure-inbox").start(() -> {
+            try {
+                apply(all, asked);
+            } catch (StoreException later) {
+                tryLater(later);
+            } finally {
+                free.release();
+            }
+        });
+    }
+
+    private void apply(Ledger all, List<Asked> taken) {
+        List<Long> done = new ArrayList<>();
+        Map<Long, RunId> early = new HashMap<>();
+        InboxBatches batches = new InboxBatches(taken);
+        for (List<Asked> batch = batches.next(); !batch.isEmpty(); batch = batches.next()) {
+            List<Outcome> outcomes =
+                    all.apply(CLIENT, batch.stream().map(Asked::change).toList());
+            for (int i = 0; i < batch.size(); i++) {
+                Asked asked = batch.get(i);
+                if (outcomes.get(i) instanceof Outcome.Moving) {
+                    continue; // it is taken again when its mark has expired
+                }
+                boolean isThere = !(outcomes.get(i) instanceof Outcome.UnknownRun);
+                batches.answered(asked.run(), isThere);
+                done.add(asked.number());
+                if (!isThere) {
+                    early.put(asked.number(), asked.run());
+                }
+                report(asked, outcomes.get(i));
+            }
+        }
+        warnOfDropped(delete(done, early));
     }
 
     private static void report(Asked asked, Outcome outcome) {

@@ -26,6 +26,7 @@ import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.Consumer;
 
 /** A PostgreSQL database as one of several shards. */
 public final class PostgresExchange implements Exchange {
@@ -35,14 +36,23 @@ public final class PostgresExchange implements Exchange {
     private final ExchangeSql sql;
     private final ElsewhereSql elsewhere;
     private final Keys keys;
+    private final Consumer<Route> followers;
     private final AtomicLong nextTidying = new AtomicLong(System.nanoTime());
     private volatile long tidiedTo;
 
-    public PostgresExchange(Database database, Schema schema, ElsewhereSql elsewhere, Keys keys) {
+    /** @param followers whatever applies changes of runs that may be on other shards */
+    public PostgresExchange(
+            Database database, Schema schema, ElsewhereSql elsewhere, Keys keys, Consumer<Route> followers) {
         this.query = new Query(database);
         this.sql = new ExchangeSql(schema);
         this.elsewhere = elsewhere;
         this.keys = keys;
+        this.followers = followers;
+    }
+
+    @Override
+    public void follow(Route route) {
+        followers.accept(route);
     }
 
     @Override
