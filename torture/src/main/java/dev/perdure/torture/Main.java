@@ -88,6 +88,7 @@ public final class Main {
         try (Torture torture = new Torture(plan, out)) {
             Report report = torture.run();
             out.println(report.text());
+            Files.write(plan.logs().resolve("violations.txt"), report.violations());
             return report.violations();
         }
     }

@@ -68,7 +68,7 @@ record Report(
         }
         text.append("VIOLATIONS: %d%n".formatted(violations.size()));
         violations.stream().limit(SHOWN).forEach(each -> text.append("  %s%n".formatted(each)));
-        return text.append("The logs of the workers are in ")
+        return text.append("The logs of the workers, and all violations, are in ")
                 .append(plan.logs())
                 .toString();
     }
