@@ -14,7 +14,6 @@ import dev.perdure.postgres.shard.ShardServer.State;
 import dev.perdure.spi.shard.Partitions;
 import dev.perdure.spi.shard.ShardMap;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.Collection;
 import java.util.Comparator;
 import java.util.List;
@@ -368,7 +367,7 @@ public final class PostgresShards implements AutoCloseable {
     private void removeEarlier(int partition, ShardServer target, Consumer<String> progress) {
         @Nullable Closed closed = target.state().orElseThrow().closed().get(partition);
         if (closed != null && closed.phase() == Phase.LEFT) {
-            removeLeft(progress);
+            removeLeft(target, progress);
         }
     }
 
@@ -382,32 +381,35 @@ public final class PostgresShards implements AutoCloseable {
     public void clean(Consumer<String> progress) {
         locked(() -> {
             try {
-                removeLeft(progress);
+                servers.values().forEach(source -> removeLeft(source, progress));
             } finally {
                 states().keySet().forEach(shard -> dropIndexes(known(shard), progress));
             }
         });
     }
 
-    private void removeLeft(Consumer<String> progress) {
-        for (ShardServer source : servers.values()) {
-            List<Map.Entry<Integer, Closed>> left = new ArrayList<>();
-            source.state()
-                    .ifPresent(state -> state.closed().entrySet().stream()
-                            .filter(closed -> closed.getValue().phase() == Phase.LEFT)
-                            .forEach(left::add));
-            if (left.isEmpty()) {
-                continue;
-            }
-            Duration wait = grace.isZero() ? grace : grace.plus(NewShard.longestLease(source));
+    private void removeLeft(ShardServer source, Consumer<String> progress) {
+        Map<Integer, Closed> left = new TreeMap<>();
+        source.state().ifPresent(state -> left.putAll(state.closed()));
+        left.values().removeIf(closed -> closed.phase() != Phase.LEFT);
+        if (left.isEmpty()) {
+            return;
+        }
+        Duration youngest = left.values().stream()
+                .map(Closed::age)
+                .min(Comparator.naturalOrder())
+                .orElseThrow();
+        Duration wait =
+                grace.isZero() ? grace : grace.plus(NewShard.longestLease(source)).minus(youngest);
+        if (wait.isPositive()) {
             progress.accept("Waiting %s until no process can work by the old map of shard '%s'."
                     .formatted(wait, source.name()));
             long until = System.nanoTime() + wait.toNanos();
             while (System.nanoTime() - until < 0) {
                 LockSupport.parkNanos(until - System.nanoTime());
             }
-            left.forEach(closed -> PartitionMove.remove(source, closed.getKey(), progress));
         }
+        left.keySet().forEach(partition -> PartitionMove.remove(source, partition, progress));
     }
 
     /**

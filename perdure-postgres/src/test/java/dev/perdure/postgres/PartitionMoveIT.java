@@ -299,6 +299,65 @@ final class PartitionMoveIT {
         return run;
     }
 
+    /** With {@code -Dmove.runs=200000} it shows how long the runs of a large partition stand still. */
+    @Test
+    @Tag("thorough")
+    void many_ended_runs_go_in_batches_before_the_partition_is_closed() throws SQLException {
+        int partition = unused();
+        fill(partition);
+        int copies = Integer.getInteger("move.runs", 12_000);
+        multiply(ended(partition, "many").key(), copies);
+        List<String> before = counts(databaseA.dataSource(), partition);
+        said.clear();
+        shards.move(List.of(partition), "b", said::add);
+        said.forEach(System.out::println);
+        assertThat(said)
+                .contains("Partition %d is open, and %d ended runs are copied to shard 'b'."
+                        .formatted(partition, copies + 2));
+        assertThat(counts(databaseB.dataSource(), partition)).isEqualTo(before);
+    }
+
+    /** Copies an ended run and its journal under other keys and ids of the same partition. */
+    private void multiply(long key, int copies) throws SQLException {
+        try (Connection connection = databaseA.dataSource().getConnection();
+                Statement statement = connection.createStatement()) {
+            for (RunTables.Table table : RunTables.of(connection, SCHEMA)) {
+                if (Set.of("run", "journal").contains(table.name())) {
+                    statement.execute("""
+                            INSERT INTO perdure.%1$s (%2$s)
+                            SELECT %5$s
+                            FROM perdure.%1$s t
+                            CROSS JOIN generate_series(1, %3$d) AS n
+                            CROSS JOIN LATERAL jsonb_populate_record(
+                                t, jsonb_build_object('key', t.key + 256 * n, 'id', 'copy-' || n)) AS copy
+                            WHERE t.key = %4$d
+                            """.formatted(
+                            table.name(),
+                            table.columns(),
+                            copies,
+                            key,
+                            "copy." + table.columns().replace(", ", ", copy.")));
+                }
+            }
+            statement.execute("ANALYZE perdure.run, perdure.journal");
+        }
+    }
+
+    private static List<String> counts(DataSource database, int partition) throws SQLException {
+        List<String> counts = new ArrayList<>();
+        try (Connection connection = database.getConnection();
+                Statement statement = connection.createStatement()) {
+            for (String table : List.of("run", "journal", "publication", "mail", "attribute")) {
+                try (ResultSet row = statement.executeQuery(
+                        "SELECT count(*) FROM perdure.%s WHERE partition = %d".formatted(table, partition))) {
+                    row.next();
+                    counts.add(table + " " + row.getLong(1));
+                }
+            }
+        }
+        return counts;
+    }
+
     @Test
     void a_move_that_is_given_up_leaves_nothing_at_the_target() throws SQLException {
         int partition = unused();

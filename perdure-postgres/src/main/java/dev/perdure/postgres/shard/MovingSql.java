@@ -17,7 +17,10 @@ final class MovingSql {
             FROM ${schema}.shard s
             """;
 
-    static final String CLOSED = "SELECT number, phase, other, since FROM ${schema}.closed_partition ORDER BY number";
+    static final String CLOSED = """
+            SELECT number, phase, other, (1000 * EXTRACT(epoch FROM clock_timestamp() - since))::bigint AS millis
+            FROM ${schema}.closed_partition ORDER BY number
+            """;
 
     static final String CLOSE = """
             INSERT INTO ${schema}.closed_partition (number, phase, other) VALUES (?, ?, ?)

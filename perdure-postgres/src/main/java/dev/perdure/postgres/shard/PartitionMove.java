@@ -37,6 +37,8 @@ public final class PartitionMove {
 
     /** How many ended runs are copied in one transaction. */
     private static final int BATCH = 5_000;
+    /** After how many of them there is a sentence about the progress. */
+    private static final int MANY = 10 * BATCH;
     /** So that runs which end faster than they are copied do not delay the move for ever. */
     private static final int MOST_PASSES = 5;
 
@@ -182,6 +184,9 @@ public final class PartitionMove {
                 return batch;
             }));
             runs += going.runs();
+            if (runs % MANY == 0 && going.runs() > 0) {
+                progress.accept("Partition %d is open; %d ended runs are copied so far.".formatted(partition, runs));
+            }
         }
         changed = RowCopy.since(begun.getFirst());
         return runs;

@@ -13,8 +13,6 @@ import java.sql.Connection;
 import java.sql.SQLException;
 import java.sql.Statement;
 import java.time.Duration;
-import java.time.Instant;
-import java.time.OffsetDateTime;
 import java.util.Collection;
 import java.util.List;
 import java.util.Map;
@@ -52,9 +50,9 @@ public final class ShardServer implements AutoCloseable {
      *
      * @param phase what the shard does with it
      * @param other to which shard it goes or went, or from which it comes
-     * @param since when this phase began
+     * @param age for how long it has been in this phase
      */
-    public record Closed(Phase phase, String other, Instant since) {}
+    public record Closed(Phase phase, String other, Duration age) {}
 
     /**
      * What a shard has stored about itself.
@@ -104,7 +102,7 @@ public final class ShardServer implements AutoCloseable {
                         new Closed(
                                 Phase.valueOf(row.getString("phase")),
                                 row.getString("other"),
-                                row.getObject("since", OffsetDateTime.class).toInstant())));
+                                Duration.ofMillis(row.getLong("millis")))));
         return query
                 .all(
                         schema.sql(MovingSql.STATE),
