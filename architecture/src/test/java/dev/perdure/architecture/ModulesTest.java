@@ -71,7 +71,14 @@ class ModulesTest {
                             "perdure-postgres",
                             "perdure-http",
                             "perdure-dashboard")),
-            entry("torture", Set.of("perdure-core", "perdure-embedded", "perdure-postgres", "perdure-simulation")),
+            entry(
+                    "torture",
+                    Set.of(
+                            "perdure-core",
+                            "perdure-embedded",
+                            "perdure-postgres",
+                            "perdure-simulation",
+                            "perdure-shards")),
             entry("examples", Set.of("perdure-core", "perdure-postgres", "perdure-http", "perdure-dashboard")),
             entry(
                     "benchmarks",

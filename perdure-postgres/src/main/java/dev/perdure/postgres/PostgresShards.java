@@ -399,8 +399,9 @@ public final class PostgresShards implements AutoCloseable {
                 .map(Closed::age)
                 .min(Comparator.naturalOrder())
                 .orElseThrow();
-        Duration wait =
-                grace.isZero() ? grace : grace.plus(NewShard.longestLease(source)).minus(youngest);
+        Duration wait = grace.isZero()
+                ? grace
+                : grace.plus(NewShard.longestLease(source)).minus(youngest);
         if (wait.isPositive()) {
             progress.accept("Waiting %s until no process can work by the old map of shard '%s'."
                     .formatted(wait, source.name()));

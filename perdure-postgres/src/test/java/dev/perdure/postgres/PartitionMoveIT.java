@@ -332,11 +332,11 @@ final class PartitionMoveIT {
                                 t, jsonb_build_object('key', t.key + 256 * n, 'id', 'copy-' || n)) AS copy
                             WHERE t.key = %4$d
                             """.formatted(
-                            table.name(),
-                            table.columns(),
-                            copies,
-                            key,
-                            "copy." + table.columns().replace(", ", ", copy.")));
+                                    table.name(),
+                                    table.columns(),
+                                    copies,
+                                    key,
+                                    "copy." + table.columns().replace(", ", ", copy.")));
                 }
             }
             statement.execute("ANALYZE perdure.run, perdure.journal");

@@ -2,6 +2,7 @@ package dev.perdure.torture;
 
 import dev.perdure.torture.defect.Planted;
 import dev.perdure.torture.fault.Faults;
+import dev.perdure.torture.fault.ShardFaults;
 import dev.perdure.torture.soak.Soak;
 import dev.perdure.torture.upgrade.Dump;
 import java.io.IOException;
@@ -22,6 +23,7 @@ public final class Main {
     private static final String USAGE = """
             Usage: perdure torture [--minutes M] [--faults NAME,NAME,…] [--seed N] [--workers N] [--defect NAME] [--older FOLDER]
                                    [--pooler PROGRAM]
+                   perdure torture shards [--minutes M] [--seed N] [--workers N]
                    perdure torture soak [--minutes M] [--rate N]
                    perdure torture dump FILE
               --minutes  for how long faults happen (30); 0 lets each happen once
@@ -34,6 +36,8 @@ public final class Main {
                          version migrates it beside them, and each worker that ends is replaced by one of this version
               --pooler   the program of a PgBouncer (none), through which all connections go then, in transaction mode and without
                          notifications
+            The torture of shards is on three servers: partitions move, one server is down for half a minute, and then, for so
+            many minutes (3), workers and moves are killed, servers crash and partitions move at the same time.
             A soak lets no faults happen. It measures once a minute what might grow:
               --minutes  for how long (60), at least 9
               --rate     how many pieces of each workload it starts in a minute (60)
@@ -44,6 +48,9 @@ public final class Main {
                             .collect(Collectors.joining("\n")),
                     String.join(", ", Planted.words()));
     private static final Duration CALM = Duration.ofSeconds(20);
+    private static final Duration BETWEEN_ON_SHARDS = Duration.ofMillis(300);
+    /** How many partitions move while nothing else happens. */
+    private static final int MOVES = 3;
 
     private Main() {}
 
@@ -61,18 +68,24 @@ public final class Main {
             Dump.make(Path.of(arguments[1]));
             return 0;
         }
-        boolean soaks = arguments.length > 0 && arguments[0].equals("soak");
+        String kind = arguments.length > 0 ? arguments[0] : "";
         List<String> violations;
         try {
-            violations = soaks
-                    ? soak(soakPlan(Arrays.copyOfRange(arguments, 1, arguments.length)), out)
-                    : torture(plan(arguments), out);
+            violations = switch (kind) {
+                case "soak" -> soak(soakPlan(afterFirst(arguments)), out);
+                case "shards" -> shards(shardPlan(afterFirst(arguments)), out);
+                default -> torture(plan(arguments), out);
+            };
         } catch (Mistake mistake) {
             out.println(mistake.getMessage());
             out.println(USAGE);
             return 2;
         }
         return violations.isEmpty() ? 0 : 1;
+    }
+
+    private static String[] afterFirst(String... arguments) {
+        return Arrays.copyOfRange(arguments, 1, arguments.length);
     }
 
     /** What is wrong with the arguments. */
@@ -91,6 +104,27 @@ public final class Main {
             Files.write(plan.logs().resolve("violations.txt"), report.violations());
             return report.violations();
         }
+    }
+
+    private static List<String> shards(ShardPlan plan, PrintStream out) throws Exception {
+        try (ShardTorture torture = new ShardTorture(plan, out)) {
+            ShardReport report = torture.run();
+            out.println(report.text());
+            return report.violations();
+        }
+    }
+
+    private static ShardPlan shardPlan(String... arguments) throws IOException, Mistake {
+        Map<String, String> options = options(Map.of("--minutes", "3", "--seed", "42", "--workers", "3"), arguments);
+        return new ShardPlan(
+                number(options, "--seed", 0, Long.MAX_VALUE),
+                CALM,
+                MOVES,
+                ShardFaults.DOWN,
+                Duration.ofMinutes(number(options, "--minutes", 0, 10_000)),
+                BETWEEN_ON_SHARDS,
+                Math.toIntExact(number(options, "--workers", 1, 50)),
+                logs());
     }
 
     private static List<String> soak(Soak.Plan plan, PrintStream out) throws Exception {

@@ -5,7 +5,7 @@ import dev.perdure.RunFilter;
 import dev.perdure.RunInfo;
 import dev.perdure.RunState;
 import dev.perdure.torture.setup.Address;
-import dev.perdure.torture.setup.Site;
+import dev.perdure.torture.setup.Workers;
 import dev.perdure.torture.work.Workload;
 import java.sql.Connection;
 import java.sql.DriverManager;
@@ -57,19 +57,26 @@ final class Rest {
             """;
 
     private final Perdure client;
-    private final Site site;
+    private final List<Address> databases;
+    private final Workers workers;
     private final List<Workload> workloads;
 
-    Rest(Perdure client, Site site, List<Workload> workloads) {
+    /**
+     * The rest of this work.
+     *
+     * @param databases those of the engine, without a proxy
+     */
+    Rest(Perdure client, List<Address> databases, Workers workers, List<Workload> workloads) {
         this.client = client;
-        this.site = site;
+        this.databases = List.copyOf(databases);
+        this.workers = workers;
         this.workloads = List.copyOf(workloads);
     }
 
     /** Waits until all has ended; gives what has not. */
     List<String> await() throws SQLException {
+        long end = System.nanoTime() + PATIENCE.toNanos();
         return ask(statement -> {
-            long end = System.nanoTime() + PATIENCE.toNanos();
             while (number(statement) > 0) {
                 if (System.nanoTime() > end) {
                     return List.of("%d runs have not ended %d s after the last fault."
@@ -87,7 +94,7 @@ final class Rest {
         violations.addAll(ask(statement -> texts(statement, LEFT_BEHIND)));
         violations.addAll(ask(statement -> texts(statement, TWO_OUTCOMES)));
         violations.addAll(wrongEnds());
-        violations.addAll(site.workers().end());
+        violations.addAll(workers.end());
         violations.addAll(ask(Rest::leftByWorkers));
         return violations;
     }
@@ -98,12 +105,15 @@ final class Rest {
     }
 
     private List<String> ask(Question question) throws SQLException {
-        Address address = site.direct();
-        try (Connection connection =
-                        DriverManager.getConnection(address.jdbcUrl(), address.user(), address.password());
-                Statement statement = connection.createStatement()) {
-            return question.with(statement);
+        List<String> answers = new ArrayList<>();
+        for (Address address : databases) {
+            try (Connection connection =
+                            DriverManager.getConnection(address.jdbcUrl(), address.user(), address.password());
+                    Statement statement = connection.createStatement()) {
+                answers.addAll(question.with(statement));
+            }
         }
+        return answers;
     }
 
     /** What is left for longer than the client, which reads now and then, has a lock. */

@@ -156,7 +156,7 @@ final class Torture implements AutoCloseable {
 
     /** Waits until all work has ended, and lets the workers leave; gives what does not hold. */
     private List<String> end(List<Starter> starters) throws Exception {
-        Rest rest = new Rest(client, site, workloads);
+        Rest rest = new Rest(client, List.of(site.direct()), site.workers(), workloads);
         List<String> violations = new ArrayList<>(rest.await());
         if (violations.isEmpty() && plan.faults().kinds().contains(Faults.SILENCE)) {
             violations.addAll(endInSilence(starters, rest));

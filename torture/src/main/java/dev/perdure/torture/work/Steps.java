@@ -51,9 +51,21 @@ public final class Steps implements Workload {
         });
     }
 
+    private final String name;
+
+    /** Runs with ids that begin with {@code steps-}. */
+    public Steps() {
+        this("steps");
+    }
+
+    /** Runs with ids that begin with this name. */
+    public Steps(String name) {
+        this.name = name;
+    }
+
     @Override
     public String name() {
-        return "steps";
+        return name;
     }
 
     @Override
@@ -63,7 +75,7 @@ public final class Steps implements Workload {
 
     @Override
     public void start(Perdure client, Parts parts, int number) {
-        StartOptions id = StartOptions.id("steps-" + number);
+        StartOptions id = StartOptions.id(name + "-" + number);
         client.start(Invocation.of(definition(parts.ledger()), number), id);
         if (number % ONE_MEETS_ANOTHER_OF == 0) {
             try {
@@ -71,7 +83,7 @@ public final class Steps implements Workload {
             } catch (RunConflictException refused) {
                 return;
             }
-            throw new IllegalStateException("Run 'steps-%d' was started with two inputs.".formatted(number));
+            throw new IllegalStateException("Run '%s-%d' was started with two inputs.".formatted(name, number));
         }
     }
 
@@ -79,7 +91,7 @@ public final class Steps implements Workload {
     public List<String> violations(Seen seen) {
         List<String> violations = new ArrayList<>();
         seen.numbers().forEach(number -> {
-            Run<Values> run = seen.client().run(RunId.of("steps-" + number), TypeRef.of(Values.class));
+            Run<Values> run = seen.client().run(RunId.of(name + "-" + number), TypeRef.of(Values.class));
             violations.addAll(violations(run, seen.of(run.id().value()), seen.stopped()));
         });
         return violations;
