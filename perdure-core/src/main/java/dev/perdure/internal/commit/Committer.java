@@ -48,15 +48,12 @@ public final class Committer {
     private static final int HEAVY = 8;
     /** The smallest cost that is worth another commit. */
     private static final int SMALLEST_SHARE = 20 * HEAVY;
-    /** A batch with fewer changes has few callers, which a wait for the next batch would cost more than it saves. */
-    private static final int FEW = 8;
 
     private final Ledger ledger;
     private final Clockwork clockwork;
     private final @Nullable WorkerId worker;
     private final BooleanSupplier alive;
     private final int lanes;
-    private final boolean ofSeveral;
     private final ReentrantLock lock = new ReentrantLock();
     private final Deque<Pending> queue = new ArrayDeque<>();
     private final Deque<Lane> free = new ArrayDeque<>();
@@ -77,29 +74,11 @@ public final class Committer {
      * @param alive whether the lease still holds, by this process's own clock
      */
     public Committer(Ledger ledger, Clockwork clockwork, @Nullable WorkerId worker, int lanes, BooleanSupplier alive) {
-        this(ledger, clockwork, worker, lanes, alive, false);
-    }
-
-    /**
-     * The same for one of several parts of a store.
-     *
-     * @param ofSeveral whether there are other parts. Callers divide among them, so batches are smaller, and the process and
-     *     the servers are busy with the others while a batch of this part is on its way. So this committer uses a further lane
-     *     only for changes that are worth a commit, unless few callers wait
-     */
-    public Committer(
-            Ledger ledger,
-            Clockwork clockwork,
-            @Nullable WorkerId worker,
-            int lanes,
-            BooleanSupplier alive,
-            boolean ofSeveral) {
         this.ledger = ledger;
         this.clockwork = clockwork;
         this.worker = worker;
         this.alive = alive;
         this.lanes = lanes;
-        this.ofSeveral = ofSeveral;
         for (int number = 0; number < lanes; number++) {
             free.add(new Lane(worker, number));
         }
@@ -243,11 +222,7 @@ public final class Committer {
      * batch.
      */
     private boolean isTimeForAnother() {
-        return gathering == 0
-                && !queue.isEmpty()
-                && !free.isEmpty()
-                && queue.size() * sending >= onTheirWay
-                && (!ofSeveral || onTheirWay < FEW || weightOf(queue) >= SMALLEST_SHARE);
+        return gathering == 0 && !queue.isEmpty() && queue.size() * sending >= onTheirWay;
     }
 
     private void lead(Caller leader, Lane lane) {

@@ -29,13 +29,7 @@ public final class PartCommitters {
     public PartCommitters(Parts parts, Ledger ledger, Clockwork clockwork, BooleanSupplier open) {
         this.parts = parts;
         this.clients = parts.stores().stream()
-                .map(part -> new Committer(
-                        ledger,
-                        clockwork,
-                        null,
-                        part.lanes(),
-                        open,
-                        parts.stores().size() > 1))
+                .map(part -> new Committer(ledger, clockwork, null, part.lanes(), open))
                 .toList();
     }
 

@@ -93,10 +93,10 @@ public final class Session implements Host, PipelineHost {
         this.listeners = shared.listeners();
         this.home = home;
         this.acquisitions = new Acquisitions(home::acquired);
-        boolean ofSeveral = settings.parts().stores().size() > 1;
-        this.tokens = new Tokens(settings.store().mailboxes().secret(), ofSeveral);
+        this.tokens = new Tokens(
+                settings.store().mailboxes().secret(), settings.parts().stores().size() > 1);
         this.committer = new Committer(
-                settings.ledger(), settings.clockwork(), id, settings.store().lanes(), this::alive, ofSeveral);
+                settings.ledger(), settings.clockwork(), id, settings.store().lanes(), this::alive);
         this.store = new SessionStore(settings, committer, shared.part(), shared.clients(), clock, id, this::alive);
         this.rules = settings.rules().with(settings.rules().codec().through(store::payloads));
     }

@@ -303,35 +303,6 @@ class CommitterTest {
         assertThat(pair).succeedsWithin(10, TimeUnit.SECONDS).isEqualTo(List.of(DONE, DONE));
     }
 
-    @ParameterizedTest
-    @CsvSource({"7, 7, 2", "8, 19, 1", "8, 20, 2"})
-    void one_of_several_parts_uses_another_lane_for_few_callers_or_for_what_is_worth_a_commit(
-            int onTheirWay, int more, int batches) {
-        Committer committer = new Committer(ledger, clockwork, WORKER, 2, alive::get, true);
-        CountDownLatch one = ledger.hold();
-        CompletableFuture<List<Outcome>> first = commitAll(committer, "first", onTheirWay);
-        awaitBatches(1);
-        CompletableFuture<List<Outcome>> second = commitAll(committer, "second", more);
-        if (batches == 1) {
-            awaitWaiting(1);
-            assertThat(ledger.batches).hasSize(1);
-        } else {
-            assertThat(second).succeedsWithin(10, TimeUnit.SECONDS);
-        }
-        one.countDown();
-        assertThat(first).succeedsWithin(10, TimeUnit.SECONDS);
-        assertThat(second).succeedsWithin(10, TimeUnit.SECONDS);
-    }
-
-    private static CompletableFuture<List<Outcome>> commitAll(Committer committer, String name, int count) {
-        List<Change> changes = IntStream.range(0, count)
-                .mapToObj(i -> change(name + "-" + i, name))
-                .toList();
-        CompletableFuture<List<Outcome>> outcomes = new CompletableFuture<>();
-        Thread.ofVirtual().name(name).start(() -> outcomes.complete(committer.commitAll(changes)));
-        return outcomes;
-    }
-
     @Test
     void a_crowd_is_shared_by_the_lanes() {
         assertThat(batchesOf(99, name -> change(name, name))).containsExactly(1, 1, 50, 49);
