@@ -27,8 +27,11 @@ import org.junit.jupiter.params.provider.EnumSource;
 @Tag("thorough")
 @Timeout(value = 5, unit = TimeUnit.MINUTES)
 class PlantedDefectsIT {
-    private static final Map<Planted, Faults> REVEALING =
-            Map.of(Planted.SKIPPED_CHECK, Faults.SEVER, Planted.HINT_AS_TRUTH, Faults.SILENCE);
+    /** A kill hides what a process remembers; silence lets processes live, and objects rest between calls. */
+    private static final Map<Planted, Faults> REVEALING = Map.of(
+            Planted.SKIPPED_CHECK, Faults.SEVER,
+            Planted.STALE_STATE, Faults.SILENCE,
+            Planted.HINT_AS_TRUTH, Faults.SILENCE);
 
     @TempDir
     private Path logs;
