@@ -78,35 +78,35 @@ final class MovingSql {
 
     // ---- links between a run that goes and one that stays: from now on, their outcomes cross
 
-    static final String LINK_GOING = """
-            INSERT INTO ${schema}.parent_elsewhere (key, parent_key, position, life, partition, answers, parent)
-            SELECT c.key, p.key, COALESCE(c.parent_position, 1), COALESCE(c.parent_restarts, 0), c.partition, c.parent_position IS NOT NULL, p.id
+    static final String LINK_GOING = linked("""
             FROM ${schema}.run c
-            JOIN ${schema}.run p ON p.key = c.parent
-            WHERE c.partition = ${partition} AND p.partition <> c.partition
-            ON CONFLICT DO NOTHING
-            """;
+            LEFT JOIN ${schema}.run p ON p.key = c.parent
+            WHERE c.partition = ${partition} AND c.parent IS NOT NULL AND (c.parent & 255) <> c.partition
+            """);
 
-    static final String UNLINK_GOING = """
-            UPDATE ${schema}.run SET parent = NULL, parent_position = NULL, parent_restarts = NULL
-            WHERE partition = ${partition} AND parent IS NOT NULL AND (parent & 255) <> partition
-            """;
-
-    static final String LINK_STAYING = """
-            INSERT INTO ${schema}.parent_elsewhere (key, parent_key, position, life, partition, answers, parent)
-            SELECT c.key, p.key, COALESCE(c.parent_position, 1), COALESCE(c.parent_restarts, 0), c.partition, c.parent_position IS NOT NULL, p.id
+    static final String LINK_STAYING = linked("""
             FROM ${schema}.run p
             JOIN ${schema}.run c ON c.parent = p.key
             WHERE p.partition = ${partition} AND c.partition <> p.partition
-            ON CONFLICT DO NOTHING
-            """;
+            """);
 
-    static final String UNLINK_STAYING = """
+    /** One look at the runs of the partition, because the partition is closed meanwhile. A parent may have been removed. */
+    private static String linked(String children) {
+        return """
+            WITH linked AS MATERIALIZED (
+                SELECT c.key, c.partition, c.parent_position, c.parent_restarts, p.key AS parent_key, p.id AS parent
+                ${children}
+            ), kept AS (
+                INSERT INTO ${schema}.parent_elsewhere (key, parent_key, position, life, partition, answers, parent)
+                SELECT key, parent_key, COALESCE(parent_position, 1), COALESCE(parent_restarts, 0), partition,
+                       parent_position IS NOT NULL, parent
+                FROM linked WHERE parent_key IS NOT NULL
+                ON CONFLICT DO NOTHING
+            )
             UPDATE ${schema}.run SET parent = NULL, parent_position = NULL, parent_restarts = NULL
-            WHERE key = ANY (ARRAY(
-                SELECT c.key FROM ${schema}.run p JOIN ${schema}.run c ON c.parent = p.key
-                WHERE p.partition = ${partition} AND c.partition <> p.partition))
-            """;
+            WHERE key = ANY (ARRAY(SELECT key FROM linked))
+            """.replace("${children}", children);
+    }
 
     // ---- what must not be found meanwhile
 

@@ -196,10 +196,8 @@ public final class PartitionMove {
     public void close() {
         guarded(source, Phase.LEAVING, target.name(), connection -> {
             DividedLimits.requireNoPlaces(source, connection, partition); // again: now none can take one any more
-            for (String link : List.of(
-                    MovingSql.LINK_GOING, MovingSql.UNLINK_GOING, MovingSql.LINK_STAYING, MovingSql.UNLINK_STAYING)) {
-                ShardServer.execute(connection, sql(source, link));
-            }
+            ShardServer.execute(connection, sql(source, MovingSql.LINK_GOING));
+            ShardServer.execute(connection, sql(source, MovingSql.LINK_STAYING));
             for (Table table : tables(source, connection)) {
                 if (table.isSetAside()) {
                     ShardServer.execute(connection, table.sql(source.schema(), MovingSql.SET_ASIDE, partition));
