@@ -5,7 +5,7 @@ import dev.perdure.testing.PerdureTest;
 import dev.perdure.testing.TestMode;
 import org.junit.jupiter.api.Nested;
 
-/** The scenarios in which most crosses between shards, on two of them. {@link TwoShardsScenariosTest} has all. */
+/** The scenarios of messages, which cross between shards, on two of them. {@link TwoShardsScenariosTest} has all. */
 final class ShardedScenariosTest {
     private interface OnShards extends Kit {
         @Override
@@ -16,7 +16,4 @@ final class ShardedScenariosTest {
 
     @Nested
     final class Messages extends MessageScenarios implements OnShards {}
-
-    @Nested
-    final class Kills extends KillScenarios implements OnShards {}
 }
