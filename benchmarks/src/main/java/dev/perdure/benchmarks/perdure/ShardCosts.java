@@ -27,6 +27,9 @@ import java.util.concurrent.atomic.AtomicInteger;
  * What several shards cost: the processor time of workflows that stay on their shard, on two shards relative to one; and how
  * many commits a message from a run to a run of another shard needs more than one to a run of the same shard.
  *
+ * <p>The first is measured with the same callers on two shards, which then share fewer commits, and with as many callers for each
+ * of two shards as for one.
+ *
  * <p>How it works: the shards are schemas of one database, so that the costs of the whole server are those of all shards.
  * Two engines, one with one shard and one with two, are measured in turns, and the figure is the median of the ratios.
  * Messages are sent by one caller, so that nothing shares a commit by chance.
@@ -94,25 +97,31 @@ public final class ShardCosts {
         }
         int turns = task.scale().choose(15, 5, 1);
         double[] ratios = new double[turns];
+        double[] ratiosOfMore = new double[turns];
         List<Cost> onOne = new ArrayList<>();
         List<Cost> onTwo = new ArrayList<>();
+        List<Cost> ofMore = new ArrayList<>();
         for (int turn = 0; turn < turns; turn++) {
-            onOne.add(one.turn(task));
-            onTwo.add(two.turn(task));
+            onOne.add(one.turn(task, CALLERS));
+            onTwo.add(two.turn(task, CALLERS));
+            ofMore.add(two.turn(task, 2 * CALLERS));
             ratios[turn] = processorTime(onTwo.getLast()) / processorTime(onOne.getLast());
+            ratiosOfMore[turn] = processorTime(ofMore.getLast()) / processorTime(onOne.getLast());
         }
         task.results().figure("shards.local.cost", Unit.RATIO, ratios);
+        task.results().figure("shards.local.cost_of_more", Unit.RATIO, ratiosOfMore);
         task.results().cost("shards.one", onOne);
         task.results().cost("shards.two", onTwo);
+        task.results().cost("shards.more", ofMore);
     }
 
     private void workflow() {
         PerdureSteps.run(perdure, 1);
     }
 
-    private Cost turn(Task task) throws Exception {
+    private Cost turn(Task task, int callers) throws Exception {
         Metered<Burst> metered =
-                task.meter().measure(() -> Burst.during(task.scale().round().dividedBy(2), CALLERS, this::workflow));
+                task.meter().measure(() -> Burst.during(task.scale().round().dividedBy(2), callers, this::workflow));
         return metered.cost().per(metered.result().count());
     }
 
