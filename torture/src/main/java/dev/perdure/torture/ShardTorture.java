@@ -12,11 +12,10 @@ import dev.perdure.torture.setup.Phase;
 import dev.perdure.torture.setup.ShardSite;
 import dev.perdure.torture.setup.ShardStores;
 import dev.perdure.torture.work.Seen;
-import dev.perdure.torture.work.ShardWorker;
 import dev.perdure.torture.work.Starter;
 import dev.perdure.torture.work.Workload;
 import dev.perdure.torture.work.Workload.Parts;
-import dev.perdure.torture.work.Workloads;
+import dev.perdure.torture.work.shard.ShardWorker;
 import java.io.PrintStream;
 import java.sql.Connection;
 import java.sql.DriverManager;
@@ -112,7 +111,8 @@ final class ShardTorture implements AutoCloseable {
     ShardReport run() throws Exception {
         site.workers().start();
         Parts parts = new Parts(stores.first(), ledger);
-        List<Workload> workloads = Stream.concat(lanes.stream().map(OnePartition::steps), Workloads.SHARDED.stream())
+        List<Workload> workloads = Stream.concat(
+                        lanes.stream().map(OnePartition::steps), ShardWorker.WORKLOADS.stream())
                 .toList();
         List<Starter> starters = workloads.stream()
                 .map(workload -> new Starter(workload, client, parts, plan.between()))

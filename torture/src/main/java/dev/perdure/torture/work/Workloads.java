@@ -28,10 +28,6 @@ public final class Workloads {
             new Families(),
             new Answers());
 
-    /** Those of several shards. Most of what they do crosses between shards. */
-    public static final List<Workload> SHARDED =
-            List.of(new Steps(), new Rallies(), new Relatives(), new Tallies(), new Diamonds());
-
     private Workloads() {}
 
     /** Those of a run with faults, of another build that has its classes in this folder. */

@@ -1,4 +1,4 @@
-package dev.perdure.torture.work;
+package dev.perdure.torture.work.shard;
 
 import dev.perdure.Definition;
 import dev.perdure.Invocation;
@@ -9,6 +9,9 @@ import dev.perdure.RunId;
 import dev.perdure.StartOptions;
 import dev.perdure.TypeRef;
 import dev.perdure.object.ObjectCalls;
+import dev.perdure.torture.work.Ledgers;
+import dev.perdure.torture.work.Seen;
+import dev.perdure.torture.work.Workload;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.IntStream;

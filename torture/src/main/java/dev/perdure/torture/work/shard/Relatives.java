@@ -1,4 +1,4 @@
-package dev.perdure.torture.work;
+package dev.perdure.torture.work.shard;
 
 import static dev.perdure.ChildOptions.childId;
 
@@ -14,6 +14,8 @@ import dev.perdure.StartOptions;
 import dev.perdure.TypeRef;
 import dev.perdure.torture.setup.OutsideLedger;
 import dev.perdure.torture.setup.OutsideLedger.Line;
+import dev.perdure.torture.work.Seen;
+import dev.perdure.torture.work.Workload;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;

@@ -1,4 +1,4 @@
-package dev.perdure.torture.work;
+package dev.perdure.torture.work.shard;
 
 import com.zaxxer.hikari.HikariDataSource;
 import dev.perdure.Perdure;
@@ -8,11 +8,20 @@ import dev.perdure.torture.setup.OutsideLedger;
 import dev.perdure.torture.setup.ShardSite;
 import dev.perdure.torture.setup.ShardStores;
 import dev.perdure.torture.setup.Site;
+import dev.perdure.torture.work.Diamonds;
+import dev.perdure.torture.work.Rallies;
+import dev.perdure.torture.work.Steps;
+import dev.perdure.torture.work.Workload;
 import dev.perdure.torture.work.Workload.Parts;
 import java.io.IOException;
+import java.util.List;
 
 /** A worker process of the workloads on several shards. It ends with its input. */
 public final class ShardWorker {
+    /** What workers register, and what the client starts. */
+    public static final List<Workload> WORKLOADS =
+            List.of(new Steps(), new Rallies(), new Relatives(), new Tallies(), new Diamonds());
+
     private ShardWorker() {}
 
     /** Arguments: the addresses of the ledger and of the shards. */
@@ -24,7 +33,7 @@ public final class ShardWorker {
                     .maxRuns(200)
                     .label("process", Long.toString(ProcessHandle.current().pid()));
             Parts parts = new Parts(stores.first(), new OutsideLedger(ledgerPool));
-            Workloads.SHARDED.forEach(workload -> workload.register(builder, parts));
+            WORKLOADS.forEach(workload -> workload.register(builder, parts));
             Perdure worker = builder.start();
             System.out.println("ready");
             while (System.in.read() >= 0) {
