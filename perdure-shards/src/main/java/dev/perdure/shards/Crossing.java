@@ -40,7 +40,8 @@ final class Crossing {
         return other != null && !shards.has(shard, other);
     }
 
-    private static @Nullable RunId addressee(Effect effect) {
+    /** The run to which an effect does something, or null if its own store does it to nothing else than the sender. */
+    static @Nullable RunId addressee(Effect effect) {
         return switch (effect) {
             case Effect.Start start -> start.run().id();
             case Effect.Deliver deliver -> deliver.to();

@@ -14,8 +14,9 @@ import java.util.Set;
  *
  * <p>How it works. A shard refuses changes of partitions that it does not have. Then this process reads the shard's map. If
  * that is newer, callers send everything again, by the new map. If it is not, the partition is on its way: a worker has lost
- * the runs of that partition, as if its lease had ended, and everything else of that partition waits. What is about other
- * partitions is applied. A run that is unknown to a shard may have moved too.
+ * the runs of that partition, as if its lease had ended, and everything else of that partition waits. So does a transition of
+ * another run of the same shard that sends something there: its worker keeps the run. What is about other partitions is
+ * applied. A run that is unknown to a shard may have moved too.
  */
 final class MovedPartitions {
     private final Shards shards;
@@ -56,7 +57,7 @@ final class MovedPartitions {
             int shard, Lane lane, List<Change> changes, int version, StoreException trouble) {
         Set<Integer> closed = shards.exchange(shard).closed();
         List<Change> others =
-                changes.stream().filter(change -> !isIn(closed, change)).toList();
+                changes.stream().filter(change -> !concerns(closed, change)).toList();
         if (others.size() == changes.size()) {
             throw trouble;
         }
@@ -64,18 +65,33 @@ final class MovedPartitions {
         List<Outcome> outcomes = new ArrayList<>();
         int next = 0;
         for (Change change : changes) {
-            outcomes.add(isIn(closed, change) ? withheld(lane, change) : applied.get(next++));
+            outcomes.add(
+                    concerns(closed, change)
+                            ? withheld(lane, change, isAbout(closed, change))
+                            : applied.get(next++));
         }
         return outcomes;
     }
 
-    private static boolean isIn(Set<Integer> closed, Change change) {
+    private static boolean concerns(Set<Integer> closed, Change change) {
+        return isAbout(closed, change)
+                || (change instanceof Change.Advance advance
+                        && advance.effects().stream()
+                                .map(Crossing::addressee)
+                                .anyMatch(run -> run != null && closed.contains(Partitions.of(run))));
+    }
+
+    private static boolean isAbout(Set<Integer> closed, Change change) {
         return closed.contains(Partitions.of(change.about()));
     }
 
-    /** A worker has lost a run of its own. */
-    private static Outcome withheld(Lane lane, Change change) {
+    /**
+     * The outcome of a change that has to wait.
+     *
+     * @param away whether the run that the change is about is away: then a worker has lost a run of its own
+     */
+    static Outcome withheld(Lane lane, Change change, boolean away) {
         boolean own = change instanceof Change.Advance || change instanceof Change.Start;
-        return lane.worker() != null && own ? new Outcome.Fenced() : new Outcome.Moving();
+        return away && own && lane.worker() != null ? new Outcome.Fenced() : new Outcome.Moving();
     }
 }

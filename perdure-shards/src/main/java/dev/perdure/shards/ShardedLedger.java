@@ -61,7 +61,8 @@ final class ShardedLedger implements Ledger {
                 if (trouble.kind() != StoreException.Kind.MOVING) {
                     waiting = trouble;
                 } // Otherwise the run is on a shard that this process does not have.
-                outcomes[i] = lane.worker() == null ? new Outcome.Moving() : new Outcome.Fenced();
+                outcomes[i] = MovedPartitions.withheld(
+                        lane, changes.get(i), !shards.isHere(changes.get(i).about()));
             }
         }
         for (Map.Entry<Integer, List<Integer>> ofShard : places.entrySet()) {

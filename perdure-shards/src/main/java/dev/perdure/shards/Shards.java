@@ -123,6 +123,11 @@ final class Shards {
         return routes.get().owners().get(Partitions.of(run)) == shard;
     }
 
+    /** Whether this process has the shard of the run with this id. */
+    boolean isHere(RunId run) {
+        return routes.get().owners().get(Partitions.of(run)) >= 0;
+    }
+
     int of(RunRef run) {
         return ofPartition(Partitions.ofKey(run.key()));
     }

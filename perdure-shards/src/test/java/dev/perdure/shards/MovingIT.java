@@ -24,16 +24,26 @@ import dev.perdure.postgres.PostgresStore;
 import dev.perdure.postgres.jdbc.Schema;
 import dev.perdure.postgres.shard.PartitionMove;
 import dev.perdure.postgres.shard.ShardServer;
+import dev.perdure.spi.Leases.Joining;
 import dev.perdure.spi.Outcome;
 import dev.perdure.spi.Store;
 import dev.perdure.spi.change.Change;
+import dev.perdure.spi.change.Channel;
+import dev.perdure.spi.change.Effect;
 import dev.perdure.spi.change.Lane;
+import dev.perdure.spi.change.Mail;
+import dev.perdure.spi.change.Move;
 import dev.perdure.spi.change.ObjectKey;
+import dev.perdure.spi.change.Payload;
+import dev.perdure.spi.change.RunRef;
+import dev.perdure.spi.change.WorkerId;
 import dev.perdure.spi.shard.Partitions;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
+import java.util.UUID;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.Collectors;
@@ -174,10 +184,7 @@ final class MovingIT {
                 perdure.start(Invocation.of(READER, 1), id(idIn(32, "closed"))).id();
         RunId beside =
                 perdure.start(Invocation.of(READER, 1), id(idIn(34, "beside"))).id();
-        try (ShardServer from = new ShardServer("a", databases.get(0).dataSource(), new Schema("perdure"));
-                ShardServer to = new ShardServer("b", databases.get(1).dataSource(), new Schema("perdure"))) {
-            new PartitionMove(32, from, to, step -> {}).close();
-        }
+        close(32);
         assertThat(store.ledger().apply(Lane.client(0), List.of(pause(closed), pause(beside))))
                 .satisfiesExactly(
                         first -> assertThat(first).isEqualTo(new Outcome.Moving()),
@@ -185,6 +192,41 @@ final class MovingIT {
         shards.move(List.of(), "a", step -> {}); // which gives up what others have left behind
         assertThat(store.ledger().apply(Lane.client(0), List.of(pause(closed))))
                 .hasOnlyElementsOfType(Outcome.Commanded.class);
+    }
+
+    @Test
+    void a_transition_that_sends_to_a_closed_partition_waits_and_holds_up_no_other() {
+        Run<String> closed = perdure.start(Invocation.of(READER, 1), id(idIn(40, "closed")));
+        WorkerId worker = new WorkerId(UUID.randomUUID());
+        store.leases().join(new Joining(worker, Set.of("order"), null, SOON, 4));
+        Lane lane = new Lane(worker, 0);
+        RunRef sender = begun(lane, worker, idIn(42, "sender"));
+        RunRef beside = begun(lane, worker, idIn(44, "beside"));
+        Effect mail = new Effect.Deliver(
+                closed.id(), Mail.value(Channel.message("numbers"), UUID.randomUUID(), new Payload(new byte[] {'7'})));
+        Change sends = new Change.Advance(sender, 1, List.of(), List.of(mail), new Move.Stay());
+        Change stays = new Change.Advance(beside, 1, List.of(), List.of(), new Move.Stay());
+        close(40);
+        assertThat(store.ledger().apply(lane, List.of(sends, stays)))
+                .satisfiesExactly(
+                        first -> assertThat(first).isEqualTo(new Outcome.Moving()),
+                        second -> assertThat(second).isInstanceOf(Outcome.Applied.class));
+        shards.move(List.of(), "a", step -> {});
+        assertThat(store.ledger().apply(lane, List.of(sends))).hasOnlyElementsOfType(Outcome.Applied.class);
+        assertThat(closed.result(SOON)).isEqualTo("7");
+    }
+
+    private RunRef begun(Lane lane, WorkerId worker, String id) {
+        List<Outcome> outcomes =
+                store.ledger().apply(lane, List.of(new Change.Start(MembershipTest.run(id), worker)));
+        return ((Outcome.Started) outcomes.getFirst()).run();
+    }
+
+    private void close(int partition) {
+        try (ShardServer from = new ShardServer("a", databases.get(0).dataSource(), new Schema("perdure"));
+                ShardServer to = new ShardServer("b", databases.get(1).dataSource(), new Schema("perdure"))) {
+            new PartitionMove(partition, from, to, step -> {}).close();
+        }
     }
 
     private static Change pause(RunId run) {
