@@ -6,9 +6,9 @@ import dev.perdure.queue.LimiterInfo;
 import dev.perdure.shards.content.Shares;
 import dev.perdure.spi.Audit;
 import dev.perdure.spi.Permits;
-import dev.perdure.spi.Store;
 import dev.perdure.spi.change.WorkerId;
 import dev.perdure.spi.shard.Parts;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collection;
 import java.util.List;
@@ -17,7 +17,9 @@ import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
 import java.util.TreeMap;
+import java.util.stream.Collectors;
 import java.util.stream.IntStream;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -27,10 +29,10 @@ final class ShardedPermits implements Permits {
     private static final Logger LOG = LoggerFactory.getLogger("dev.perdure.shards");
 
     private final Shards shards;
-    private final List<Store> own;
+    private final List<Integer> own;
 
     /** @param own the shards whose runs go on when this gives a permit back: a permit is for runs of the same shard */
-    ShardedPermits(Shards shards, List<Store> own) {
+    ShardedPermits(Shards shards, List<Integer> own) {
         this.shards = shards;
         this.own = own;
     }
@@ -54,43 +56,78 @@ final class ShardedPermits implements Permits {
 
     @Override
     public void next(Set<String> limiters) {
-        own.forEach(store -> store.permits().next(limiters));
+        own.forEach(shard -> shards.store(shard).permits().next(limiters));
     }
 
+    /**
+     * Declares limiters. A worker of one shard does that for a step of a run of that shard, which then goes on even if another
+     * shard is down.
+     */
     @Override
     public void declare(Collection<Limiter> limiters) {
+        shards.requireAll();
         List<List<Limiter>> shares = IntStream.range(0, shards.size())
                 .mapToObj(shard ->
                         limiters.stream().map(limiter -> share(limiter, shard)).toList())
                 .toList();
-        shards.tellEach((shard, store) -> {
-            store.permits().declare(shares.get(shard));
-            divideAgain(store.permits(), shard);
-        });
+        Stream.concat(own.stream(), shards.indexes().stream()).distinct().forEach(shard -> shards.askHere(shard, one -> {
+            shards.store(one).permits().declare(shares.get(one));
+            return true;
+        }));
+        if (own.size() == shards.size()) {
+            divideAgain();
+        }
     }
 
     /** As {@link ShardedQueues} does it. */
-    private void divideAgain(Permits permits, int shard) {
-        for (LimiterInfo limiter : permits.list()) {
-            again(limiter.declared(), shard).ifPresent(declared -> permits.declare(List.of(declared)));
-            again(limiter.changed(), shard).ifPresent(changed -> permits.apply(new Order.Limit(changed)));
+    private void divideAgain() {
+        List<Map<String, LimiterInfo>> known = new ArrayList<>();
+        for (int shard = shards.size() - 1; shard >= 0; shard--) {
+            List<LimiterInfo> there = shards.askHere(
+                    shard, one -> shards.store(one).permits().list());
+            known.addFirst(there.stream().collect(Collectors.toMap(LimiterInfo::name, limiter -> limiter)));
+        }
+        Map<String, LimiterInfo> all = new TreeMap<>();
+        known.forEach(ofShard -> ofShard.forEach(all::putIfAbsent));
+        for (LimiterInfo limiter : all.values()) {
+            try {
+                List<Limiter> declared = shares(whole(limiter.declared()));
+                List<Limiter> changed = shares(whole(limiter.changed()));
+                shards.tellEach((shard, store) -> {
+                    @Nullable LimiterInfo there = known.get(shard).get(limiter.name());
+                    if (there == null || !there.declared().equals(declared.get(shard))) {
+                        store.permits().declare(List.of(declared.get(shard)));
+                    }
+                    change(store.permits(), there, limiter, changed.get(shard));
+                });
+            } catch (InvalidRequestException tooSmall) {
+                LOG.warn("{}", tooSmall.getMessage());
+            }
         }
     }
 
-    private Optional<Limiter> again(Limiter limiter, int shard) {
-        if (Shares.isDivided(limiter.settings(), shards.size())) {
-            return Optional.empty();
+    private List<Limiter> shares(Limiter limiter) {
+        return shards.indexes().stream().map(shard -> share(limiter, shard)).toList();
+    }
+
+    private static void change(Permits permits, @Nullable LimiterInfo there, LimiterInfo first, Limiter changed) {
+        Map<String, String> before = there == null ? Map.of() : there.changed().settings();
+        if (!changed.settings().keySet().containsAll(before.keySet())) {
+            permits.apply(new Order.Reset(first.name()));
         }
-        try {
-            return Optional.of(share(whole(limiter), shard));
-        } catch (InvalidRequestException tooSmall) {
-            LOG.warn("{}", tooSmall.getMessage());
-            return Optional.empty();
+        if (!before.equals(changed.settings())) {
+            permits.apply(new Order.Limit(changed));
+        }
+        if (!first.paused().equals(there == null ? Optional.empty() : there.paused())) {
+            permits.apply(first.paused()
+                    .<Order>map(reason -> new Order.Pause(first.name(), reason))
+                    .orElseGet(() -> new Order.Resume(first.name())));
         }
     }
 
     @Override
     public boolean apply(Order order, @Nullable Audit audit) {
+        shards.requireAll();
         List<Order> shares = IntStream.range(0, shards.size())
                 .mapToObj(shard ->
                         order instanceof Order.Limit limit ? new Order.Limit(share(limit.changes(), shard)) : order)

@@ -7,12 +7,14 @@ import dev.perdure.shards.content.Shares;
 import dev.perdure.spi.Audit;
 import dev.perdure.spi.QueueRules;
 import java.time.Instant;
+import java.util.ArrayList;
 import java.util.Collection;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.TreeMap;
+import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
@@ -31,41 +33,69 @@ final class ShardedQueues implements QueueRules {
 
     @Override
     public void declare(Collection<Queue> queues) {
+        shards.requireAll();
         List<List<Queue>> shares = IntStream.range(0, shards.size())
                 .mapToObj(shard ->
                         queues.stream().map(queue -> share(queue, shard)).toList())
                 .toList();
-        shards.tellEach((shard, store) -> {
-            store.queues().declare(shares.get(shard));
-            divideAgain(store.queues(), shard);
-        });
+        shards.tellEach((shard, store) -> store.queues().declare(shares.get(shard)));
+        divideAgain();
     }
 
     /**
-     * What other processes and operators have set is divided again if there are more shards now, or fewer. What cannot be
-     * divided stays as it is: then no partition moves to a new shard.
+     * What other processes and operators have set is divided again if there are more shards now, or fewer. The first shard that
+     * has a queue decides: it is told of a change first, and here it is asked last, while a shard that was added may have what
+     * was set before. What cannot be divided stays as it is: then no partition moves to a new shard.
      */
-    private void divideAgain(QueueRules rules, int shard) {
-        for (QueueInfo queue : rules.list()) {
-            again(queue.declared(), shard).ifPresent(declared -> rules.declare(List.of(declared)));
-            again(queue.changed(), shard).ifPresent(changed -> rules.apply(new Order.Limit(changed)));
+    private void divideAgain() {
+        List<Map<String, QueueInfo>> known = new ArrayList<>();
+        for (int shard = shards.size() - 1; shard >= 0; shard--) {
+            List<QueueInfo> there = shards.askHere(
+                    shard, one -> shards.store(one).queues().list());
+            known.addFirst(there.stream().collect(Collectors.toMap(QueueInfo::name, queue -> queue)));
+        }
+        Map<String, QueueInfo> all = new TreeMap<>();
+        known.forEach(ofShard -> ofShard.forEach(all::putIfAbsent));
+        for (QueueInfo queue : all.values()) {
+            try {
+                List<Queue> declared = shares(whole(queue.declared()));
+                List<Queue> changed = shares(whole(queue.changed()));
+                shards.tellEach((shard, store) -> {
+                    @Nullable QueueInfo there = known.get(shard).get(queue.name());
+                    if (there == null || !there.declared().equals(declared.get(shard))) {
+                        store.queues().declare(List.of(declared.get(shard)));
+                    }
+                    change(store.queues(), there, queue, changed.get(shard));
+                });
+            } catch (InvalidRequestException tooSmall) {
+                LOG.warn("{}", tooSmall.getMessage());
+            }
         }
     }
 
-    private Optional<Queue> again(Queue queue, int shard) {
-        if (Shares.isDivided(queue.settings(), shards.size())) {
-            return Optional.empty();
+    private List<Queue> shares(Queue queue) {
+        return shards.indexes().stream().map(shard -> share(queue, shard)).toList();
+    }
+
+    /** Makes what operators have changed on a shard the same as on the first one. */
+    private static void change(QueueRules rules, @Nullable QueueInfo there, QueueInfo first, Queue changed) {
+        Map<String, String> before = there == null ? Map.of() : there.changed().settings();
+        if (!changed.settings().keySet().containsAll(before.keySet())) {
+            rules.apply(new Order.Reset(first.name()));
         }
-        try {
-            return Optional.of(share(whole(queue), shard));
-        } catch (InvalidRequestException tooSmall) {
-            LOG.warn("{}", tooSmall.getMessage());
-            return Optional.empty();
+        if (!before.equals(changed.settings())) {
+            rules.apply(new Order.Limit(changed));
+        }
+        if (!first.paused().equals(there == null ? Optional.empty() : there.paused())) {
+            rules.apply(first.paused()
+                    .<Order>map(reason -> new Order.Pause(first.name(), reason))
+                    .orElseGet(() -> new Order.Resume(first.name())));
         }
     }
 
     @Override
     public boolean apply(Order order, @Nullable Audit audit) {
+        shards.requireAll();
         List<Order> shares = IntStream.range(0, shards.size())
                 .mapToObj(shard ->
                         order instanceof Order.Limit limit ? new Order.Limit(share(limit.changes(), shard)) : order)

@@ -91,16 +91,16 @@ public final class ShardedStore implements Store {
         this.values = new ShardedValues(shards);
         this.runs = new ShardedRuns(shards, forwarding);
         this.queues = new ShardedQueues(shards);
-        List<Store> stores = shards.all().stream().map(Shard::store).toList();
-        this.permits = new ShardedPermits(shards, stores);
+        this.permits = new ShardedPermits(shards, shards.indexes());
         this.versions = new ShardedVersions(shards);
         this.reports = new ShardedReports(shards);
         this.reactions = new Reactions(shards);
         this.statistics = new ShardedStatistics(shards);
         this.removals = new ShardedRemovals(shards);
         this.parts = new ShardParts(
-                stores.stream()
-                        .<Store>map(store -> new ShardView(this, store, new ShardedPermits(shards, List.of(store))))
+                shards.indexes().stream()
+                        .<Store>map(shard -> new ShardView(
+                                this, shards.store(shard), new ShardedPermits(shards, List.of(shard))))
                         .toList(),
                 shards);
         if (shards.size() > 1) {

@@ -20,6 +20,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
@@ -42,6 +43,7 @@ final class Shards {
     private final List<Shard> all;
     private final Duration patience;
     private final AtomicReference<Routes> routes;
+    private final List<Runnable> followers = new CopyOnWriteArrayList<>();
     /** Short texts, one of each partition, with which ids begin whose run has to be in that partition. */
     private static final List<String> PREFIXES = prefixes();
 
@@ -68,6 +70,10 @@ final class Shards {
             }
             return owners.get(partition);
         }
+
+        boolean isNewerThan(Routes other) {
+            return map.version() > other.map.version();
+        }
     }
 
     private Routes routes(ShardMap map) {
@@ -77,9 +83,35 @@ final class Shards {
 
     /** Follows the map that a shard has, if it is newer than the one that this process has. */
     boolean follow(int shard) {
-        ShardMap there = exchange(shard).membership().orElseThrow().map();
-        Routes mine = routes.get();
-        return there.version() > mine.map().version() && routes.compareAndSet(mine, routes(there));
+        Routes there = routes(exchange(shard).membership().orElseThrow().map());
+        Routes before = routes.getAndUpdate(mine -> there.isNewerThan(mine) ? there : mine);
+        boolean isNewer = there.isNewerThan(before);
+        if (isNewer) {
+            followers.forEach(Runnable::run);
+        }
+        return isNewer;
+    }
+
+    /** Lets something run each time this process has got a newer map. */
+    void onNewMap(Runnable follower) {
+        followers.add(follower);
+    }
+
+    /**
+     * Reads the maps of the shards, and refuses what concerns all shards if the newest one has a shard that this process does
+     * not have.
+     */
+    void requireAll() {
+        askWhatAnswers(indexes(), this::follow);
+        ShardMap map = routes.get().map();
+        List<String> names = all.stream().map(Shard::name).toList();
+        if (!names.containsAll(map.shards())) {
+            throw new StoreException(
+                    StoreException.Kind.MOVING,
+                    "The map of version %d has the shards %s, and this process has %s, so it sets no limits. Start it again with all shards."
+                            .formatted(map.version(), map.shards(), names),
+                    null);
+        }
     }
 
     /** The version of the map that this process has. */

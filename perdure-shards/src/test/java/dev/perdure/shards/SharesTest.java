@@ -6,8 +6,10 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.perdure.RunId;
 import dev.perdure.error.InvalidRequestException;
+import dev.perdure.error.StoreException;
 import dev.perdure.memory.MemoryStore;
 import dev.perdure.queue.Limiter;
+import dev.perdure.queue.LimiterInfo;
 import dev.perdure.queue.Queue;
 import dev.perdure.queue.Queue.WhenKeyFull;
 import dev.perdure.queue.QueueInfo;
@@ -20,16 +22,19 @@ import dev.perdure.spi.change.Lane;
 import dev.perdure.spi.change.NewRun;
 import dev.perdure.spi.change.Payload;
 import dev.perdure.spi.change.WorkerId;
+import dev.perdure.spi.shard.Exchange.Membership;
 import dev.perdure.spi.shard.ShardMap;
 import java.time.Duration;
 import java.util.List;
 import java.util.Set;
 import java.util.UUID;
+import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.Test;
 
 /** Each shard has a share of the limits, and all of them together never exceed one. */
 final class SharesTest {
     private static final Duration SECOND = Duration.ofSeconds(1);
+    private static final ShardMap TWO = ShardMap.first(List.of("a", "b"));
 
     private final MemoryStore a = new MemoryStore();
     private final MemoryStore b = new MemoryStore();
@@ -122,12 +127,9 @@ final class SharesTest {
         store.permits().declare(List.of(Limiter.named("api").concurrency(6)));
         MemoryStore c = new MemoryStore();
         c.queues().declare(List.of(a.queues().known("mail"))); // as a command copies it to a new shard
-        Shards three = new Shards(
-                List.of(shard("a", a), shard("b", b), shard("c", c)),
-                ShardMap.first(List.of("a", "b")),
-                Duration.ofSeconds(10));
+        Shards three = three(c);
         new ShardedQueues(three).declare(List.of());
-        new ShardedPermits(three, List.of()).declare(List.of());
+        new ShardedPermits(three, three.indexes()).declare(List.of());
         for (MemoryStore shard : List.of(a, b, c)) {
             assertThat(shard.queues().known("mail").concurrency()).hasValue(4);
         }
@@ -143,11 +145,76 @@ final class SharesTest {
     @Test
     void a_limit_that_became_too_small_to_be_divided_stays_as_it_is() {
         store.queues().declare(List.of(Queue.named("mail").concurrency(2)));
-        Shards three = new Shards(
-                List.of(shard("a", a), shard("b", b), shard("c", new MemoryStore())),
-                ShardMap.first(List.of("a", "b")),
-                Duration.ofSeconds(10));
-        new ShardedQueues(three).declare(List.of());
+        new ShardedQueues(three(new MemoryStore())).declare(List.of());
         assertThat(a.queues().known("mail").concurrency()).hasValue(1);
+    }
+
+    /** The shards with another one that has no partitions yet. */
+    private Shards three(MemoryStore c) {
+        c.exchange().orElseThrow().join(new Membership("c", TWO));
+        return new Shards(List.of(shard("a", a), shard("b", b), shard("c", c)), TWO, Duration.ofSeconds(10));
+    }
+
+    @Test
+    void a_new_shard_gets_what_was_set_after_it_was_added() {
+        MemoryStore c = new MemoryStore();
+        c.queues().declare(List.of(Queue.named("mail").concurrency(6)));
+        c.queues().apply(new QueueRules.Order.Limit(Queue.named("mail").perKey(3)));
+        c.queues().apply(new QueueRules.Order.Pause("mail", "as it was then"));
+        store.queues().declare(List.of(Queue.named("mail").concurrency(12)));
+        store.queues().apply(new QueueRules.Order.Limit(Queue.named("mail").rate(6, SECOND)));
+        store.permits().declare(List.of(Limiter.named("api").concurrency(6)));
+        store.permits().apply(new Permits.Order.Limit(Limiter.named("api").rate(9, SECOND)));
+        store.permits().apply(new Permits.Order.Pause("api", "it is down"));
+        Shards three = three(c);
+        new ShardedQueues(three).declare(List.of());
+        new ShardedPermits(three, three.indexes()).declare(List.of());
+        QueueInfo mail = c.queues().find("mail").orElseThrow();
+        assertThat(mail.limits().concurrency()).hasValue(4);
+        assertThat(mail.limits().rate().orElseThrow().most()).isEqualTo(2);
+        assertThat(mail.limits().perKey()).isEmpty();
+        assertThat(mail.paused()).isEmpty();
+        LimiterInfo api = c.permits().find("api").orElseThrow();
+        assertThat(api.limits().concurrency()).hasValue(2);
+        assertThat(api.limits().rate().orElseThrow().most()).isEqualTo(3);
+        assertThat(api.paused()).contains("it is down");
+    }
+
+    @Test
+    void a_process_without_all_shards_of_the_newest_map_sets_no_limits() {
+        MemoryStore one = new MemoryStore();
+        MemoryStore other = new MemoryStore();
+        ShardMap newer = TWO.with(7, "c");
+        one.exchange().orElseThrow().join(new Membership("a", newer));
+        other.exchange().orElseThrow().join(new Membership("b", newer));
+        Shards old = new Shards(List.of(shard("a", one), shard("b", other)), TWO, Duration.ofSeconds(10));
+        Limiter api = Limiter.named("api").concurrency(6);
+        Queue mail = Queue.named("mail").concurrency(6);
+        List<ThrowingCallable> refused = List.of(
+                () -> new ShardedPermits(old, List.of(1)).declare(List.of(api)),
+                () -> new ShardedPermits(old, old.indexes()).apply(new Permits.Order.Limit(api)),
+                () -> new ShardedQueues(old).declare(List.of(mail)),
+                () -> new ShardedQueues(old).apply(new QueueRules.Order.Limit(mail)));
+        for (ThrowingCallable each : refused) {
+            assertThatThrownBy(each)
+                    .isInstanceOf(StoreException.class)
+                    .hasMessage(
+                            "The map of version 2 has the shards [a, b, c], and this process has [a, b], so it sets no limits. Start it again with all shards.");
+        }
+        assertThat(one.permits().list()).isEmpty();
+        assertThat(one.queues().list()).isEmpty();
+    }
+
+    @Test
+    void a_limiter_that_a_step_declares_is_on_the_shard_of_its_run_although_another_one_is_down() {
+        BreakableStore down = new BreakableStore(a);
+        Shards two = new Shards(List.of(shard("a", down.store()), shard("b", b)), TWO, SECOND);
+        down.down(true);
+        ShardedPermits ofWorker = new ShardedPermits(two, List.of(1));
+        assertThatThrownBy(() ->
+                        ofWorker.declare(List.of(Limiter.named("api").concurrency(6))))
+                .isInstanceOf(StoreException.class)
+                .hasMessageContaining("'a'");
+        assertThat(b.permits().find("api").orElseThrow().limits().concurrency()).hasValue(3);
     }
 }

@@ -76,12 +76,6 @@ public final class Shares {
         return whole;
     }
 
-    /** Whether these settings of a shard were divided among so many shards. Settings without limits always are. */
-    public static boolean isDivided(Map<String, String> share, int count) {
-        return share.keySet().stream().noneMatch(DIVIDED::contains)
-                || share.getOrDefault(SHARDS, "1").equals(String.valueOf(count));
-    }
-
     private static int most(String value) {
         int slash = value.indexOf('/');
         return Integer.parseInt(slash < 0 ? value : value.substring(0, slash));
