@@ -50,6 +50,8 @@ final class Forwarding implements AutoCloseable {
     /** Begins to work if there are several shards. */
     void start() {
         if (shards.size() > 1 && !atOnce) {
+            // What is kept for a partition that has come here goes on at once: newer mail does not wait for it.
+            shards.onNewMap(() -> senders.forEach(sender -> sender.signal.release()));
             senders.forEach(Sender::start);
         }
     }

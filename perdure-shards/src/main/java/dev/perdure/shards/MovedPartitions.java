@@ -66,9 +66,7 @@ final class MovedPartitions {
         int next = 0;
         for (Change change : changes) {
             outcomes.add(
-                    concerns(closed, change)
-                            ? withheld(lane, change, isAbout(closed, change))
-                            : applied.get(next++));
+                    concerns(closed, change) ? withheld(lane, change, isAbout(closed, change)) : applied.get(next++));
         }
         return outcomes;
     }

@@ -70,10 +70,12 @@ final class ShardedPermits implements Permits {
                 .mapToObj(shard ->
                         limiters.stream().map(limiter -> share(limiter, shard)).toList())
                 .toList();
-        Stream.concat(own.stream(), shards.indexes().stream()).distinct().forEach(shard -> shards.askHere(shard, one -> {
-            shards.store(one).permits().declare(shares.get(one));
-            return true;
-        }));
+        Stream.concat(own.stream(), shards.indexes().stream())
+                .distinct()
+                .forEach(shard -> shards.askHere(shard, one -> {
+                    shards.store(one).permits().declare(shares.get(one));
+                    return true;
+                }));
         if (own.size() == shards.size()) {
             divideAgain();
         }
@@ -83,8 +85,8 @@ final class ShardedPermits implements Permits {
     private void divideAgain() {
         List<Map<String, LimiterInfo>> known = new ArrayList<>();
         for (int shard = shards.size() - 1; shard >= 0; shard--) {
-            List<LimiterInfo> there = shards.askHere(
-                    shard, one -> shards.store(one).permits().list());
+            List<LimiterInfo> there =
+                    shards.askHere(shard, one -> shards.store(one).permits().list());
             known.addFirst(there.stream().collect(Collectors.toMap(LimiterInfo::name, limiter -> limiter)));
         }
         Map<String, LimiterInfo> all = new TreeMap<>();

@@ -50,8 +50,8 @@ final class ShardedQueues implements QueueRules {
     private void divideAgain() {
         List<Map<String, QueueInfo>> known = new ArrayList<>();
         for (int shard = shards.size() - 1; shard >= 0; shard--) {
-            List<QueueInfo> there = shards.askHere(
-                    shard, one -> shards.store(one).queues().list());
+            List<QueueInfo> there =
+                    shards.askHere(shard, one -> shards.store(one).queues().list());
             known.addFirst(there.stream().collect(Collectors.toMap(QueueInfo::name, queue -> queue)));
         }
         Map<String, QueueInfo> all = new TreeMap<>();

@@ -99,8 +99,8 @@ public final class ShardedStore implements Store {
         this.removals = new ShardedRemovals(shards);
         this.parts = new ShardParts(
                 shards.indexes().stream()
-                        .<Store>map(shard -> new ShardView(
-                                this, shards.store(shard), new ShardedPermits(shards, List.of(shard))))
+                        .<Store>map(shard ->
+                                new ShardView(this, shards.store(shard), new ShardedPermits(shards, List.of(shard))))
                         .toList(),
                 shards);
         if (shards.size() > 1) {

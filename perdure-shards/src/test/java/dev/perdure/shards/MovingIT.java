@@ -217,8 +217,7 @@ final class MovingIT {
     }
 
     private RunRef begun(Lane lane, WorkerId worker, String id) {
-        List<Outcome> outcomes =
-                store.ledger().apply(lane, List.of(new Change.Start(MembershipTest.run(id), worker)));
+        List<Outcome> outcomes = store.ledger().apply(lane, List.of(new Change.Start(MembershipTest.run(id), worker)));
         return ((Outcome.Started) outcomes.getFirst()).run();
     }
 

@@ -211,8 +211,7 @@ final class SharesTest {
         Shards two = new Shards(List.of(shard("a", down.store()), shard("b", b)), TWO, SECOND);
         down.down(true);
         ShardedPermits ofWorker = new ShardedPermits(two, List.of(1));
-        assertThatThrownBy(() ->
-                        ofWorker.declare(List.of(Limiter.named("api").concurrency(6))))
+        assertThatThrownBy(() -> ofWorker.declare(List.of(Limiter.named("api").concurrency(6))))
                 .isInstanceOf(StoreException.class)
                 .hasMessageContaining("'a'");
         assertThat(b.permits().find("api").orElseThrow().limits().concurrency()).hasValue(3);
