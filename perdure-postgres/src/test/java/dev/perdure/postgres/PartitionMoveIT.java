@@ -3,6 +3,7 @@ package dev.perdure.postgres;
 import static dev.perdure.postgres.StoreFixture.append;
 import static dev.perdure.postgres.StoreFixture.await;
 import static dev.perdure.postgres.StoreFixture.complete;
+import static dev.perdure.postgres.StoreFixture.json;
 import static dev.perdure.postgres.StoreFixture.message;
 import static dev.perdure.postgres.StoreFixture.newRun;
 import static org.assertj.core.api.Assertions.assertThat;
@@ -10,6 +11,8 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.perdure.RunId;
 import dev.perdure.RunState;
+import dev.perdure.audit.AuditEntry;
+import dev.perdure.audit.Operator;
 import dev.perdure.embedded.SharedPostgres;
 import dev.perdure.error.InvalidRequestException;
 import dev.perdure.error.StoreException;
@@ -20,10 +23,13 @@ import dev.perdure.postgres.shard.PartitionMove;
 import dev.perdure.postgres.shard.RunTables;
 import dev.perdure.postgres.shard.ShardServer;
 import dev.perdure.retention.Retention;
+import dev.perdure.spi.Audit;
 import dev.perdure.spi.Outcome;
 import dev.perdure.spi.change.Change;
 import dev.perdure.spi.change.Channel;
+import dev.perdure.spi.change.Entry;
 import dev.perdure.spi.change.Lane;
+import dev.perdure.spi.change.Move;
 import dev.perdure.spi.change.NewRun;
 import dev.perdure.spi.change.ObjectCall;
 import dev.perdure.spi.change.ObjectKey;
@@ -41,6 +47,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;
+import java.util.UUID;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.IntStream;
 import javax.sql.DataSource;
@@ -263,6 +270,7 @@ final class PartitionMoveIT {
         RunRef ending = fill(partition);
         RunRef removed = ended(partition, "removed");
         RunRef again = ended(partition, "again");
+        RunRef repaired = failed(partition, "repaired");
         ShardMap map = shards.map();
         List<String> before;
         try (ShardServer from = new ShardServer("a", databaseA.dataSource(), SCHEMA);
@@ -271,9 +279,11 @@ final class PartitionMoveIT {
             move.expect();
             move.copyEnded();
             assertThat(rows(databaseB.dataSource(), partition).stream().filter(row -> row.startsWith("run ")))
-                    .hasSize(3);
+                    .hasSize(4);
             onA.apply(complete(ending));
             ended(partition, "new");
+            assertThat(a.ledger().apply(Lane.client(0), List.of(repair(repaired))))
+                    .hasOnlyElementsOfType(Outcome.Applied.class);
             execute(
                     databaseA.dataSource(),
                     "DELETE FROM perdure.journal WHERE key = %d; DELETE FROM perdure.run WHERE key = %1$d"
@@ -290,6 +300,44 @@ final class PartitionMoveIT {
         }
         assertThat(without(rows(databaseB.dataSource(), partition), "ready", "held"))
                 .isEqualTo(before);
+    }
+
+    private RunRef failed(int partition, String name) {
+        RunRef run = onA.start(id(partition, name));
+        onA.apply(List.of(append(run, 1)));
+        onA.apply(new Change.Advance(run, 1, List.of(), new Move.End(RunState.FAILED, json("\"why\""), "")));
+        return run;
+    }
+
+    private static Change repair(RunRef run) {
+        Audit audit = new Audit(
+                UUID.randomUUID(),
+                Operator.named("anna"),
+                AuditEntry.Action.REPAIR,
+                AuditEntry.Subject.RUN,
+                run.id().value(),
+                1,
+                "why");
+        return new Change.Repair(run.id(), 1, Entry.Status.VALUE, json("[3]"), audit);
+    }
+
+    @Test
+    void an_id_may_be_used_again_between_two_passes() throws SQLException {
+        int partition = unused();
+        RunRef removed = ended(partition, "again");
+        try (ShardServer from = new ShardServer("a", databaseA.dataSource(), SCHEMA);
+                ShardServer to = new ShardServer("b", databaseB.dataSource(), SCHEMA)) {
+            PartitionMove move = move(partition, from, to);
+            move.expect();
+            move.copyEnded();
+            execute(databaseA.dataSource(), "DELETE FROM perdure.journal WHERE key = " + removed.key());
+            execute(databaseA.dataSource(), "DELETE FROM perdure.event WHERE key = " + removed.key());
+            execute(databaseA.dataSource(), "DELETE FROM perdure.run WHERE key = " + removed.key());
+            assertThat(ended(partition, "again").id()).isEqualTo(removed.id());
+            move.copyEnded();
+            assertThat(rows(databaseB.dataSource(), partition)).isEqualTo(rows(databaseA.dataSource(), partition));
+            move.reopen();
+        }
     }
 
     private RunRef ended(int partition, String name) {
@@ -373,6 +421,32 @@ final class PartitionMoveIT {
         shards.move(List.of(), "a", said::add);
         assertThat(rows(databaseB.dataSource(), partition)).isEmpty();
         assertThat(rows(databaseA.dataSource(), partition)).isEqualTo(before);
+    }
+
+    @Test
+    void a_shard_to_which_a_move_was_given_up_takes_neither_changes_nor_late_batches() throws SQLException {
+        int partition = unused();
+        fill(partition);
+        shards.move(List.of(partition), "b", said::add);
+        shards.move(List.of(partition), "a", said::add);
+        shards.clean(said::add);
+        assertThat(b.exchange().orElseThrow().closed()).contains(partition);
+        try (ShardServer from = new ShardServer("a", databaseA.dataSource(), SCHEMA);
+                ShardServer to = new ShardServer("b", databaseB.dataSource(), SCHEMA)) {
+            PartitionMove move = move(partition, from, to);
+            move.expect();
+            move.reopen();
+            assertThatThrownBy(move::copyEnded)
+                    .isInstanceOf(StoreException.class)
+                    .hasMessage("The move of partition %d to shard 'b' was given up. Run the command again."
+                            .formatted(partition));
+        }
+        Change late = new Change.Start(newRun(id(partition, "late")), null); // by the map that b had
+        assertThatThrownBy(() -> b.ledger().apply(Lane.client(0), List.of(late)))
+                .isInstanceOfSatisfying(
+                        StoreException.class,
+                        trouble -> assertThat(trouble.kind()).isEqualTo(StoreException.Kind.MOVING));
+        assertThat(rows(databaseB.dataSource(), partition)).isEmpty();
     }
 
     @Test
@@ -485,7 +559,7 @@ final class PartitionMoveIT {
         assertThat(indexes(databaseA.dataSource()))
                 .as("a refused command leaves those of others")
                 .contains("moving_run", "moving_mail")
-                .doesNotContain("moving_journal");
+                .doesNotContain("moving_journal", "moving_event");
         shards.clean(said::add);
         assertThat(indexes(databaseA.dataSource())).isEmpty();
         assertThat(indexes(databaseB.dataSource())).isEmpty();

@@ -29,6 +29,14 @@ final class MovingSql {
 
     static final String OPEN = "DELETE FROM ${schema}.closed_partition WHERE number = ${partition}";
 
+    /** Not while a batch of ended runs is being stored. */
+    static final String GIVE_UP =
+            "UPDATE ${schema}.closed_partition SET phase = 'GONE', since = now() WHERE number = ${partition} AND phase = 'ARRIVING'";
+
+    /** Until the end of the transaction, the move is not given up. */
+    static final String LOCK_ARRIVING =
+            "SELECT number FROM ${schema}.closed_partition WHERE number = ${partition} AND phase = 'ARRIVING' FOR SHARE";
+
     static final String LOCK_LEFT =
             "SELECT number FROM ${schema}.closed_partition WHERE number = ${partition} AND phase = 'LEFT' FOR UPDATE";
 
@@ -138,24 +146,30 @@ final class MovingSql {
     /** Runs that have ended. The condition leaves out those that an earlier pass has copied as they are. */
     static final String GOING_ENDED = """
             CREATE TEMPORARY TABLE going ON COMMIT DROP AS
-            SELECT key FROM ${schema}.run
+            SELECT key, id FROM ${schema}.run
             WHERE partition = ${partition} AND key > ${after} AND state >= ${completed} AND ${since}
             ORDER BY key LIMIT ${most}
             """;
 
-    /** Runs that have not ended, or have changed since they were copied. */
+    /** Runs that have not ended, or have changed since they were copied. Those that are gone are found by their keys. */
     static final String GOING_LAST = """
             CREATE TEMPORARY TABLE going ON COMMIT DROP AS
-            SELECT key FROM ${schema}.run WHERE partition = ${partition} AND (state < ${completed} OR ${since})
+            SELECT key, NULL::text AS id FROM ${schema}.run WHERE partition = ${partition} AND (state < ${completed} OR ${since})
             """;
 
     static final String GOING = "SELECT count(*) AS runs, COALESCE(max(key), 0) AS last FROM going";
 
-    static final String NO_GOING = "CREATE TEMPORARY TABLE going (key bigint) ON COMMIT DROP";
+    static final String NO_GOING = "CREATE TEMPORARY TABLE going (key bigint, id text) ON COMMIT DROP";
 
-    static final String GOING_OUT = "COPY (SELECT key FROM going) TO STDOUT";
+    static final String GOING_OUT = "COPY (SELECT key, id FROM going) TO STDOUT";
 
-    static final String GOING_IN = "COPY going FROM STDIN";
+    static final String GOING_IN = "COPY going (key, id) FROM STDIN";
+
+    /** Runs that were removed at the source after they had been copied, and whose ids others have got since. */
+    static final String GOING_REPLACED = """
+            INSERT INTO going (key)
+            SELECT key FROM ${schema}.run WHERE id = ANY (ARRAY(SELECT id FROM going WHERE id IS NOT NULL))
+            """;
 
     /** Runs that were copied before and are as they were. */
     static final String STAYED = """
@@ -178,7 +192,7 @@ final class MovingSql {
 
     /** Runs that were removed at the source after they had been copied. */
     static final String GOING_REMOVED = """
-            INSERT INTO going
+            INSERT INTO going (key)
             SELECT key FROM ${schema}.run r
             WHERE partition = ${partition} AND NOT EXISTS (SELECT FROM stayed WHERE stayed.key = r.key)
             """;

@@ -175,14 +175,17 @@ public final class PartitionMove {
         Going going = new Going(BATCH, 0);
         while (going.runs() == BATCH) {
             long after = going.last();
-            going = target.inTransaction(to -> source.onSnapshot(from -> {
-                begun.add(RowCopy.begins(from));
-                Going batch = rows.takeEnded(from, to, lasting, after, since, BATCH);
-                for (Table table : lasting) {
-                    rows.copy(table, from, to);
-                }
-                return batch;
-            }));
+            going = target.inTransaction(to -> {
+                requireArriving(to);
+                return source.onSnapshot(from -> {
+                    begun.add(RowCopy.begins(from));
+                    Going batch = rows.takeEnded(from, to, lasting, after, since, BATCH);
+                    for (Table table : lasting) {
+                        rows.copy(table, from, to);
+                    }
+                    return batch;
+                });
+            });
             runs += going.runs();
             if (runs % MANY == 0 && going.runs() > 0) {
                 progress.accept("Partition %d is open; %d ended runs are copied so far.".formatted(partition, runs));
@@ -190,6 +193,17 @@ public final class PartitionMove {
         }
         changed = RowCopy.since(begun.getFirst());
         return runs;
+    }
+
+    /** Otherwise a batch that is committed late would leave rows that nobody removes. */
+    private void requireArriving(Connection connection) throws SQLException {
+        try (Statement statement = connection.createStatement();
+                ResultSet row = statement.executeQuery(sql(target, MovingSql.LOCK_ARRIVING))) {
+            if (!row.next()) {
+                throw unusable("The move of partition %d to shard '%s' was given up. Run the command again."
+                        .formatted(partition, target.name()));
+            }
+        }
     }
 
     /** The source takes no more changes of the partition. */
@@ -299,7 +313,8 @@ public final class PartitionMove {
     /**
      * The source takes changes of the partition again, if it was not moved. The commit that decides may have arrived although
      * its answer did not, or may still be on its way: then its transaction holds the lock of the map, and nothing is opened.
-     * The source is opened under that lock, and a copy that comes later finds that nothing is to arrive.
+     * The source is opened under that lock, and a copy that comes later finds that nothing is to arrive. The target refuses
+     * the partition from then on: it may have had it before, and a process may have the map of that time.
      */
     public void reopen() {
         try {
@@ -308,13 +323,14 @@ public final class PartitionMove {
                     throw unusable("Partition %d has moved to shard '%s'. Run the command again to finish the move."
                             .formatted(partition, target.name()));
                 }
+                ShardServer.execute(connection, sql(target, MovingSql.GIVE_UP)); // before: no batch comes after the deletes
                 putBack(source);
                 for (Table table : tables(target, connection).reversed()) { // the runs last
                     if (table.isLasting()) {
                         ShardServer.execute(connection, table.sql(target.schema(), MovingSql.DELETE, partition));
                     }
                 }
-                return ShardServer.execute(connection, sql(target, MovingSql.OPEN));
+                return true;
             });
         } catch (LockedException underWay) {
             throw new StoreException(
@@ -323,11 +339,6 @@ public final class PartitionMove {
                             .formatted(target.name()),
                     underWay);
         }
-        List<Table> tables = target.inTransaction(connection -> tables(target, connection));
-        target.alone(tables, connection -> {
-            target.guard(connection, tables, closed(target, connection));
-            return true;
-        });
         progress.accept("Partition %d is open on shard '%s' again.".formatted(partition, source.name()));
     }
 

@@ -82,7 +82,8 @@ record RowCopy(int partition, ShardServer source, ShardServer target) {
         ShardServer.execute(from, choice);
         ShardServer.execute(to, MovingSql.NO_GOING);
         Pipe.copy(from, MovingSql.GOING_OUT, to, MovingSql.GOING_IN);
-        if (!first) {
+        int replaced = ShardServer.execute(to, sql(target, MovingSql.GOING_REPLACED, ALL));
+        if (!first || replaced > 0) {
             takeAway(to, tables);
         }
         try (Statement statement = from.createStatement();

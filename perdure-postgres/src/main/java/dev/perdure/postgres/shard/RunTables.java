@@ -25,7 +25,7 @@ public final class RunTables {
     private static final Set<String> SHARED = Set.of("audit");
 
     /** What a run that has ended keeps as it is: unless the run changes, only its removal changes these rows. */
-    private static final Set<String> LASTING = Set.of("run", "journal", "publication");
+    private static final Set<String> LASTING = Set.of("run", "journal", "event", "publication");
 
     private static final String TABLES = """
             SELECT c.relname AS name,

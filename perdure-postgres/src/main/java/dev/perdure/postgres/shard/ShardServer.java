@@ -41,7 +41,7 @@ public final class ShardServer implements AutoCloseable {
         ARRIVING,
         /** The map says that it is elsewhere. Its rows are still here. */
         LEFT,
-        /** Its rows are removed. */
+        /** Its rows are removed, or it was about to come and has stayed where it is. */
         GONE
     }
 

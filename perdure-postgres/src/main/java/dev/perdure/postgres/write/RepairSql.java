@@ -9,7 +9,10 @@ public final class RepairSql {
     /** Whether a command has taken effect before. Its run is locked. */
     private static final String AUDITED = "SELECT id FROM ${schema}.audit WHERE id = ?::uuid";
 
-    /** Replaces an answer, and removes entries at other positions. */
+    /**
+     * Replaces an answer, and removes entries at other positions. It also writes the row of the run anew: by that, a move of
+     * the partition that has copied the journal of this run notices that it has changed.
+     */
     private static final String REPAIR = """
             WITH decided AS MATERIALIZED (
                 SELECT ?::bigint AS key
@@ -20,6 +23,8 @@ public final class RepairSql {
                 ON CONFLICT (key, position, note, partition)
                 DO UPDATE SET at = excluded.at, status = excluded.status, payload = excluded.payload
                 RETURNING 1
+            ), touched AS (
+                UPDATE ${schema}.run SET wakes = wakes WHERE run.key = ANY (ARRAY(SELECT key FROM decided))
             ), ${emptied}
             SELECT count(*) FROM repaired
             """;
