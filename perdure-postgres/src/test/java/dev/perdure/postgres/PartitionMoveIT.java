@@ -629,9 +629,37 @@ final class PartitionMoveIT {
         assertThat(a.runs().find(ended)).isEmpty();
     }
 
+    /** Of a group that is larger than a batch, the runs are marked before any is removed. */
+    @Test
+    void retention_leaves_out_large_groups_of_a_closed_partition() throws SQLException {
+        int partition = unused();
+        RunRef parent = onA.start(id(partition, "parent"));
+        RunRef child = started(StoreFixture.child(parent, id(partition, "child"), 1));
+        onA.apply(complete(child));
+        onA.apply(complete(parent));
+        execute(
+                databaseA.dataSource(),
+                "UPDATE perdure.run SET created_at = now() - interval '9 days', changed_at = now() - interval '9 days' WHERE partition = "
+                        + partition);
+        try (ShardServer from = new ShardServer("a", databaseA.dataSource(), SCHEMA);
+                ShardServer to = new ShardServer("b", databaseB.dataSource(), SCHEMA)) {
+            move(partition, from, to).close();
+        }
+        removeOld(Duration.ofDays(3), 1);
+        assertThat(a.runs().find(parent.id())).isPresent();
+        shards.move(List.of(partition), "a", said::add);
+        removeOld(Duration.ofDays(4), 1);
+        assertThat(a.runs().find(parent.id())).isEmpty();
+        assertThat(a.runs().find(child.id())).isEmpty();
+    }
+
     private void removeOld(Duration period) {
+        removeOld(period, 1_000);
+    }
+
+    private void removeOld(Duration period, int batch) {
         a.removals().declare(Retention.of(period));
-        while (a.removals().remove(1_000).again().isZero()) {
+        while (a.removals().remove(batch).again().isZero()) {
             Thread.onSpinWait();
         }
     }

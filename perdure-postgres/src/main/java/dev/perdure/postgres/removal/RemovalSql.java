@@ -155,7 +155,7 @@ public final class RemovalSql {
             SELECT key, epoch FROM member WHERE ? OR removed_at IS NULL OR removed_at = 'infinity' ORDER BY depth DESC, key LIMIT ?
             """;
 
-    /** From now on, neither the run nor any of those between it and others continues. */
+    /** From now on, neither the run nor any of those between it and others continues. Leaves out what moves, as the lock does. */
     private static final String CLOSE = """
             ${group}, closed AS (
                 UPDATE ${schema}.run SET removed_at = 'infinity'
@@ -163,6 +163,7 @@ public final class RemovalSql {
                           SELECT m.key FROM member m
                           WHERE (SELECT true FROM ${schema}.run WHERE run.parent = m.key LIMIT 1) IS NOT NULL))
                   AND run.state >= ${COMPLETED} AND run.removed_at IS NULL
+                  AND NOT EXISTS (SELECT FROM ${schema}.closed_partition c WHERE c.number = run.partition)
                 RETURNING 1
             )
             SELECT count(*) FROM closed
