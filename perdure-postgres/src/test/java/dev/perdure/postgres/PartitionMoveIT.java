@@ -22,11 +22,15 @@ import dev.perdure.postgres.shard.MovingLock;
 import dev.perdure.postgres.shard.PartitionMove;
 import dev.perdure.postgres.shard.RunTables;
 import dev.perdure.postgres.shard.ShardServer;
+import dev.perdure.queue.Limiter;
 import dev.perdure.retention.Retention;
 import dev.perdure.spi.Audit;
 import dev.perdure.spi.Outcome;
+import dev.perdure.spi.Permits;
+import dev.perdure.spi.change.Awaited;
 import dev.perdure.spi.change.Change;
 import dev.perdure.spi.change.Channel;
+import dev.perdure.spi.change.Due;
 import dev.perdure.spi.change.Entry;
 import dev.perdure.spi.change.Lane;
 import dev.perdure.spi.change.Move;
@@ -50,6 +54,7 @@ import java.util.TreeSet;
 import java.util.UUID;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.IntStream;
+import java.util.stream.Stream;
 import javax.sql.DataSource;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
@@ -338,6 +343,45 @@ final class PartitionMoveIT {
             assertThat(rows(databaseB.dataSource(), partition)).isEqualTo(rows(databaseA.dataSource(), partition));
             move.reopen();
         }
+    }
+
+    @Test
+    void a_turn_at_a_limiter_leaves_out_runs_of_a_closed_partition() throws SQLException {
+        a.permits().declare(List.of(Limiter.named("partner").concurrency(1)));
+        int closed = unused();
+        int open = unused();
+        RunRef holder = onA.start(id(open, "holder"));
+        RunRef waiting = onA.start(id(closed, "waiting"));
+        RunRef asking = onA.start(id(closed, "asking"));
+        RunRef behind = onA.start(id(open, "behind"));
+        assertThat(permits(holder, waiting)).containsExactly(Permits.Answer.HELD, Permits.Answer.WAITS);
+        Awaited permit = new Awaited(Set.of(), 1, Set.of("partner"));
+        Move wait = new Move.Wait(RunState.SUSPENDED, new Due.Never(), permit, 0);
+        onA.apply(new Change.Advance(waiting, 1, List.of(), wait));
+        try (ShardServer from = new ShardServer("a", databaseA.dataSource(), SCHEMA);
+                ShardServer to = new ShardServer("b", databaseB.dataSource(), SCHEMA)) {
+            move(closed, from, to).close();
+        }
+        onA.apply(append(holder, 1)); // which gives the permit back
+
+        assertThat(a.dispatch().poll(onA.poll(0)).claimed()).isEmpty();
+        assertThat(a.runs().find(waiting.id()).orElseThrow().info().state()).isEqualTo(RunState.SUSPENDED);
+        assertThat(permits(asking, behind)).containsExactly(Permits.Answer.WAITS, Permits.Answer.HELD);
+        onA.apply(append(behind, 1));
+
+        shards.move(List.of(closed), "a", said::add);
+        a.dispatch().poll(onA.poll(0));
+        assertThat(a.runs().find(waiting.id()).orElseThrow().info().state()).isEqualTo(RunState.READY);
+        execute(databaseA.dataSource(), "DELETE FROM perdure.permit; DELETE FROM perdure.limiter"); // which no other test has divided
+    }
+
+    private List<Permits.Answer> permits(RunRef... runs) {
+        return a.permits()
+                .take(
+                        onA.worker,
+                        Stream.of(runs)
+                                .map(run -> new Permits.Request("partner", run, 1, 1, 1))
+                                .toList());
     }
 
     private RunRef ended(int partition, String name) {

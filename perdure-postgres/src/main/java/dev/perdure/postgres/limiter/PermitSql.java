@@ -13,7 +13,8 @@ import dev.perdure.spi.Permits;
  * all permits that were given before it. It counts the permits from the rows of runs and their journals; {@code permit}
  * only lists the attempts to examine. It walks along the line from its head: an attempt whose turn it is gets a permit
  * if it asks, and otherwise its run is woken. It deletes the rows of attempts that are over, and examines no more of
- * the line than a window at its head.
+ * the line than a window at its head. It leaves out attempts of runs whose partition is closed because it moves: the server
+ * would refuse to change them, and with them everything else in the statement.
  *
  * <p>Lock order: lane, limiter, then runs, which are skipped if they are locked: such a run is woken the next time.
  */
@@ -52,7 +53,9 @@ public final class PermitSql {
                     AS g (key, position, attempt, epoch, ordinal)
                 CROSS JOIN LATERAL (
                     SELECT restarts, partition FROM ${schema}.run
-                    WHERE run.key = g.key AND run.state = ${RUNNING} AND run.epoch = g.epoch AND run.owner = ? OFFSET 0
+                    WHERE run.key = g.key AND run.state = ${RUNNING} AND run.epoch = g.epoch AND run.owner = ?
+                      AND NOT EXISTS (SELECT FROM ${schema}.closed_partition c WHERE c.number = run.partition)
+                    OFFSET 0
                 ) r
                 LEFT JOIN LATERAL (
                     SELECT number, asked_at, state FROM ${schema}.permit
@@ -91,6 +94,7 @@ public final class PermitSql {
                            COALESCE(called_at <= clock.at - interval '${GRACE}', false) AS late
                     FROM ${schema}.permit
                     WHERE permit.limiter = rule.name AND permit.state = 0
+                      AND NOT EXISTS (SELECT FROM ${schema}.closed_partition c WHERE c.number = permit.partition)
                     ORDER BY number
                     LIMIT ${WINDOW}
                 ) p
@@ -215,7 +219,12 @@ public final class PermitSql {
     /** The limiters for which attempts wait. */
     private static final String WAITING = """
             SELECT l.name FROM ${schema}.limiter l
-            WHERE (SELECT true FROM ${schema}.permit p WHERE p.limiter = l.name AND p.state = 0 LIMIT 1)
+            WHERE (
+                    SELECT true FROM ${schema}.permit p
+                    WHERE p.limiter = l.name AND p.state = 0
+                      AND NOT EXISTS (SELECT FROM ${schema}.closed_partition c WHERE c.number = p.partition)
+                    LIMIT 1
+                )
               AND (?::text[] IS NULL OR l.name = ANY (?::text[]))
             ORDER BY l.name
             """;
