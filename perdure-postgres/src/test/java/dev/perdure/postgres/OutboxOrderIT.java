@@ -201,6 +201,19 @@ final class OutboxOrderIT {
     }
 
     @Test
+    void a_message_does_not_overtake_one_whose_partition_was_closed() throws Exception {
+        RunRef run = fixture.start("run");
+        put(messages(run.id(), 3));
+        int[] batches = {0};
+        Ledger opening = (lane, changes) ->
+                ++batches[0] == 1 ? List.of(new Outcome.Moving()) : store.ledger().apply(lane, changes);
+        new InboxReader(database, schema, opening).read();
+        letMarksExpire();
+        readAll();
+        assertThat(arrived(run)).isEqualTo(upTo(3));
+    }
+
+    @Test
     void a_start_does_not_wait_for_a_message_that_was_put_in_before_it() throws Exception {
         RunId late = RunId.of("late");
         put(List.of(message(late, 1), new Change.Start(newRun("late"), null), message(late, 2)));

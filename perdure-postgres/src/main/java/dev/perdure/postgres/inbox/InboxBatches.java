@@ -11,7 +11,7 @@ import java.util.Set;
 /**
  * Divides the changes that were taken from the inbox into batches, in order. No batch has two changes of one run,
  * except deliveries to a run that is known to exist: the ledger makes those last, in their order. If the run of a
- * change does not exist, the later changes for it wait for the next time, because the run may appear at any moment. Its
+ * change does not exist or its partition moves, the later changes for it wait for the next time, because the run may appear at any moment. Its
  * start does not wait.
  */
 final class InboxBatches {
@@ -24,7 +24,7 @@ final class InboxBatches {
         this.rest = new ArrayList<>(taken);
     }
 
-    /** Records the outcome of a change: whether its run exists. */
+    /** Records the outcome of a change: whether its run is there to be changed. */
     void answered(RunId run, boolean isThere) {
         (isThere ? there : missing).add(run);
     }

@@ -168,6 +168,7 @@ public final class InboxReader {
             for (int i = 0; i < batch.size(); i++) {
                 Asked asked = batch.get(i);
                 if (outcomes.get(i) instanceof Outcome.Moving) {
+                    batches.answered(asked.run(), false); // what comes after it must not arrive before it
                     continue; // it is taken again when its mark has expired
                 }
                 boolean isThere = !(outcomes.get(i) instanceof Outcome.UnknownRun);
