@@ -205,8 +205,9 @@ final class OutboxOrderIT {
         RunRef run = fixture.start("run");
         put(messages(run.id(), 3));
         int[] batches = {0};
-        Ledger opening = (lane, changes) ->
-                ++batches[0] == 1 ? List.of(new Outcome.Moving()) : store.ledger().apply(lane, changes);
+        Ledger opening = (lane, changes) -> ++batches[0] == 1
+                ? List.of(new Outcome.Moving())
+                : store.ledger().apply(lane, changes);
         new InboxReader(database, schema, opening).read();
         letMarksExpire();
         readAll();

@@ -372,7 +372,9 @@ final class PartitionMoveIT {
         shards.move(List.of(closed), "a", said::add);
         a.dispatch().poll(onA.poll(0));
         assertThat(a.runs().find(waiting.id()).orElseThrow().info().state()).isEqualTo(RunState.READY);
-        execute(databaseA.dataSource(), "DELETE FROM perdure.permit; DELETE FROM perdure.limiter"); // which no other test has divided
+        execute(
+                databaseA.dataSource(),
+                "DELETE FROM perdure.permit; DELETE FROM perdure.limiter"); // which no other test has divided
     }
 
     private List<Permits.Answer> permits(RunRef... runs) {

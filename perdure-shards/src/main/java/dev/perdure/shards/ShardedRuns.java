@@ -105,11 +105,24 @@ final class ShardedRuns implements Runs {
 
     @Override
     public List<Latest> latest(String prefix, String after, int limit) {
-        return shards.ask(store -> store.runs().latest(prefix, after, limit)).stream()
+        return shards.ask(shards.indexes(), shard -> own(shard, prefix, after, limit)).stream()
                 .flatMap(List::stream)
                 .sorted(Comparator.comparing(latest -> latest.run().id().value(), Shards.BY_UTF8))
                 .limit(limit)
                 .toList();
+    }
+
+    private List<Latest> own(int shard, String prefix, String after, int limit) {
+        List<Latest> own = new ArrayList<>();
+        String next = after;
+        while (true) {
+            List<Latest> page = shards.store(shard).runs().latest(prefix, next, limit);
+            page.stream().filter(latest -> shards.has(shard, latest.run().id())).forEach(own::add);
+            if (own.size() >= limit || page.size() < limit) {
+                return own;
+            }
+            next = page.getLast().run().id().value();
+        }
     }
 
     @Override

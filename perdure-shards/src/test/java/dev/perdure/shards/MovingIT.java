@@ -170,6 +170,9 @@ final class MovingIT {
         assertThat(store.runs().list(RunFilter.all().idPrefix("reader-")))
                 .extracting(RunInfo::id)
                 .containsExactly(reader.id());
+        assertThat(store.runs().latest("reader-", "reader-", 10))
+                .extracting(latest -> latest.run().id())
+                .containsExactly(reader.id());
         assertThat(store.parts().of(reader.id())).isEqualTo(1);
         assertThat(second.runs().find(reader.id()).orElseThrow().info().state()).isEqualTo(RunState.COMPLETED);
         assertThat(first.runs().find(reader.id()).orElseThrow().info().state())

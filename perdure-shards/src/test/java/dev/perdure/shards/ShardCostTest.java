@@ -127,7 +127,8 @@ final class ShardCostTest {
             for (int i = 0; i < MESSAGES; i++) {
                 message(store, perdure, 1);
             }
-            while (sum(stores, "Exchange.remove") < MESSAGES) {
+            long began = System.nanoTime();
+            while (sum(stores, "Exchange.remove") < MESSAGES && System.nanoTime() - began < SOON.toNanos()) {
                 Thread.onSpinWait();
             }
             assertThat(applied(stores) - local).isEqualTo(local + MESSAGES);

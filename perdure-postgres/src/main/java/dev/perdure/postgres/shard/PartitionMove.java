@@ -323,7 +323,8 @@ public final class PartitionMove {
                     throw unusable("Partition %d has moved to shard '%s'. Run the command again to finish the move."
                             .formatted(partition, target.name()));
                 }
-                ShardServer.execute(connection, sql(target, MovingSql.GIVE_UP)); // before: no batch comes after the deletes
+                ShardServer.execute(
+                        connection, sql(target, MovingSql.GIVE_UP)); // before: no batch comes after the deletes
                 putBack(source);
                 for (Table table : tables(target, connection).reversed()) { // the runs last
                     if (table.isLasting()) {
