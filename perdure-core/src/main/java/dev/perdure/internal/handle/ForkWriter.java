@@ -46,11 +46,11 @@ final class ForkWriter {
     }
 
     private Change.Fork.Copy copy(RunRef from, int position, RunId id) {
+        List<Entry> entries = entries(from, position, id);
+        // Last, because a live run may change them at any time, and a long journal takes a while to read.
         Map<String, AttributeValue> attributes = attributes(from);
         return new Change.Fork.Copy(
-                entries(from, position, id),
-                attributes,
-                new EncryptedAttributes(codec).copied(from.id(), attributes, id));
+                entries, attributes, new EncryptedAttributes(codec).copied(from.id(), attributes, id));
     }
 
     private @Nullable Payload input(RunRef from, ForkOptions options, RunId id) {

@@ -16,6 +16,7 @@ import dev.perdure.dag.DagRun;
 import dev.perdure.error.ClosedException;
 import dev.perdure.error.RecordedException;
 import dev.perdure.error.ResultUnavailableException;
+import dev.perdure.error.RetryRefusedException;
 import dev.perdure.error.RunConflictException;
 import dev.perdure.error.RunFailedException;
 import dev.perdure.error.TerminalException;
@@ -56,6 +57,8 @@ import org.jspecify.annotations.Nullable;
 
 /** A handle to one run. */
 public class RunHandle<R extends @Nullable Object> implements Run<R> {
+    private static final int MOST_FORK_TRIES = 8;
+
     private final RunRef ref;
     private final Type resultType;
     private final Services services;
@@ -363,7 +366,12 @@ public class RunHandle<R extends @Nullable Object> implements Run<R> {
         long seed = clockwork.random();
         Backoff backoff = new Backoff(clockwork);
         Optional<RunRef> forked = commands.fork(writer.fork(ref, options, id, seed));
-        while (forked.isEmpty()) { // The run has recorded something in between.
+        for (int tries = 1; forked.isEmpty(); tries++) { // The run has changed while its values were copied.
+            if (tries == MOST_FORK_TRIES) {
+                throw new RetryRefusedException(
+                        "Run '%s' is not forked. It has changed its attributes or its journal during each of %d tries to copy them. Pause the run, fork it, and resume it."
+                                .formatted(ref.id(), tries));
+            }
             backoff.pause();
             forked = commands.fork(writer.fork(ref, options, id, seed));
         }
