@@ -97,7 +97,7 @@ final class QueueWindow {
         lock.lock();
         try {
             int most = MOST_POINTS / Math.max(1, lines.size());
-            Duration apart = LONGEST.dividedBy(most);
+            Duration apart = LONGEST.dividedBy(Math.max(1, most - 1)); // with a point at each end
             return lines.entrySet().stream()
                     .map(line -> new Line(
                             line.getKey(),
