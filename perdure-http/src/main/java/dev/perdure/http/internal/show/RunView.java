@@ -48,6 +48,6 @@ public record RunView(
             .any("attributes", "What it is found by.", run -> Optional.of(run.attributes()))
             .texts(
                     "unsearchable",
-                    "The names of those of its attributes by which no run is found, because they are stored encrypted.",
+                    "The names of those of its attributes by which no run is found: they are stored encrypted, or a newer version has written them.",
                     RunView::unsearchable);
 }
