@@ -64,13 +64,16 @@ final class NetworkFaults {
     static String sever(Target target, Random chance) throws NoEffectException {
         Site site = target.site();
         WorkerProcess worker = site.workers().at(chance.nextInt(site.workers().count()));
-        site.stopped().add(worker.pid());
         Address address = site.direct();
         try (Connection connection =
                 DriverManager.getConnection(address.jdbcUrl(), address.user(), address.password())) {
             int backend = number(connection, BACKEND, worker.pid());
+            if (backend == 0) {
+                throw new NoEffectException("process %d listens on no connection".formatted(worker.pid()));
+            }
             try (FaultyProxy.Held held = site.proxy().holdBackend(backend)) {
                 some(held.size(), "connection on which process %d listens".formatted(worker.pid()));
+                site.stopped().add(worker.pid());
                 long begun = System.nanoTime();
                 number(connection, TERMINATE, backend);
                 while (number(connection, BACKEND, worker.pid()) == backend) {

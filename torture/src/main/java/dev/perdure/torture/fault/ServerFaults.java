@@ -45,7 +45,9 @@ final class ServerFaults {
             INSERT INTO probe SELECT repeat('x', 1000) FROM generate_series(1, 20000)
             """;
 
-    private static final Duration MOST_ORPHANED = Duration.ofSeconds(15);
+    /** Another fault may hold the workers back meanwhile, such as {@code freeze} for twelve seconds. */
+    private static final Duration MOST_ORPHANED = Duration.ofMinutes(1);
+
     private static final String ORPHANS = """
             WITH alive AS (SELECT number FROM perdure.worker WHERE NOT dead AND expires_at > clock_timestamp())
             SELECT (SELECT count(*) FROM perdure.run
