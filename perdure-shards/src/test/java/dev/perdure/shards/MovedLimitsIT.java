@@ -40,12 +40,59 @@ final class MovedLimitsIT {
             String.class,
             String.class,
             (ctx, none) -> ctx.receive(GO_ON).await());
+    private static final Duration HOUR = Duration.ofHours(1);
+    private static final Queue NARROW = Queue.named("narrow");
     private static final int PARTITION = 10; // of shard a
-    private static final RunId RUN = IntStream.iterate(0, i -> i + 1)
-            .mapToObj(i -> RunId.of("waiter-" + i))
-            .filter(id -> Partitions.of(id) == PARTITION)
-            .findFirst()
-            .orElseThrow();
+    private static final RunId RUN = idIn(PARTITION);
+
+    private static RunId idIn(int partition) {
+        return IntStream.iterate(0, i -> i + 1)
+                .mapToObj(i -> RunId.of("waiter-" + i))
+                .filter(id -> Partitions.of(id) == partition)
+                .findFirst()
+                .orElseThrow();
+    }
+
+    @Test
+    void no_partition_moves_while_a_shard_has_given_more_than_its_share() {
+        try (SharedPostgres.Fresh a = SharedPostgres.database("shares_a");
+                SharedPostgres.Fresh b = SharedPostgres.database("shares_b");
+                Store first = PostgresStore.on(a.dataSource()).open();
+                Store second = PostgresStore.on(b.dataSource()).open();
+                ShardedStore store = ShardedStore.over(shard("a", first), shard("b", second));
+                PostgresShards shards = PostgresShards.of(Map.of("a", a.dataSource(), "b", b.dataSource()), "perdure");
+                Perdure perdure = Perdure.on(store)
+                        .register(WAITER)
+                        .queues(NARROW.concurrency(4).perKey(4).rate(100, HOUR))
+                        .start()) {
+            List<Run<String>> runs = IntStream.of(12, 14)
+                    .mapToObj(partition -> perdure.start(
+                            Invocation.of(WAITER, ""),
+                            id(idIn(partition).value()).queue("narrow").key("k")))
+                    .toList();
+            while (first.queues().find("narrow").orElseThrow().load().begun() < 2) {
+                Thread.onSpinWait();
+            }
+            Map<Queue, String> given = Map.of(
+                    NARROW.concurrency(2), "2 places",
+                    NARROW.perKey(2), "2 places for the key 'k'",
+                    NARROW.rate(2, HOUR), "2 units of the rate");
+            given.forEach((limit, what) -> {
+                perdure.queues().limit(limit);
+                assertThatThrownBy(() -> shards.move(List.of(PARTITION), "b", step -> {}))
+                        .isInstanceOf(InvalidRequestException.class)
+                        .hasMessage(
+                                "Shard 'a' has given %s of the queue 'narrow', and its share is 1, so no partition moves: the other shards would give theirs too. Move partitions when enough of those runs have ended or, if it is a rate, when its period is over."
+                                        .formatted(what));
+                perdure.queues().reset("narrow");
+            });
+            perdure.queues().limit(NARROW.concurrency(2));
+            runs.getFirst().send(GO_ON, "gone on");
+            assertThat(runs.getFirst().result(SOON)).isEqualTo("gone on");
+            shards.move(List.of(PARTITION), "b", step -> {});
+            assertThat(shards.map().owners().get(PARTITION)).isEqualTo("b");
+        }
+    }
 
     @Test
     void a_partition_with_places_stays_and_a_limit_is_divided_by_the_shards_before_one_moves() {

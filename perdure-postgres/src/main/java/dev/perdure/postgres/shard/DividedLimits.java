@@ -31,6 +31,49 @@ public final class DividedLimits {
             """;
 
     /**
+     * Limits of which a shard has given more than its share, because they were divided after that. If a partition moved then,
+     * the other shards could give all of theirs, and the sum would exceed the limit.
+     */
+    private static final String EXCEEDED = """
+            WITH limited AS MATERIALIZED (
+                SELECT name, limits, COALESCE(limits->>'counting', 'BEGUN') = 'BEGUN' AS begun
+                FROM (SELECT name, declared || changed AS limits FROM ${schema}.queue) q
+            ), place AS MATERIALIZED (
+                SELECT DISTINCT queue, queue_key FROM ${schema}.slot
+            ), given (kind, name, what, amount, share) AS (
+                SELECT 'queue', name, 'places', cardinality(${schema}.place_holders(name, NULL, begun)),
+                       NULLIF(limits->>'concurrency', 'none')::int
+                FROM limited
+                UNION ALL
+                SELECT 'queue', name, format('places for the key ''%s''', p.queue_key),
+                       cardinality(${schema}.place_holders(name, p.queue_key, begun)), NULLIF(limits->>'per_key', 'none')::int
+                FROM limited JOIN place p ON p.queue = name AND p.queue_key <> ''
+                UNION ALL
+                SELECT 'queue', name, 'places of one worker', count(*), NULLIF(limits->>'per_worker', 'none')::int
+                FROM limited
+                JOIN ${schema}.slot s ON s.queue = name
+                JOIN ${schema}.held h ON h.key = s.key
+                GROUP BY name, limits, h.worker
+                UNION ALL
+                SELECT 'queue', name, 'units of the rate', sum(r.units),
+                       CASE r.queue_key WHEN '' THEN ${schema}.rate_units(limits->>'rate', limits->>'burst')
+                            ELSE ${schema}.rate_units(limits->>'rate_per_key', limits->>'burst_per_key') END
+                FROM limited JOIN ${schema}.queue_rate r ON r.queue = name AND r.expires_at > now()
+                GROUP BY name, limits, r.queue_key
+                UNION ALL
+                SELECT 'limiter', l.name, 'permits', cardinality(${schema}.permit_holders(l.name)),
+                       NULLIF((declared || changed)->>'concurrency', 'none')::int
+                FROM ${schema}.limiter l
+                UNION ALL
+                SELECT 'limiter', l.name, 'units of the rate', sum(r.units),
+                       ${schema}.rate_units((declared || changed)->>'rate', (declared || changed)->>'burst')
+                FROM ${schema}.limiter l JOIN ${schema}.limiter_rate r ON r.limiter = l.name AND r.expires_at > now()
+                GROUP BY l.name, declared, changed
+            )
+            SELECT kind, name, what, amount, share FROM given WHERE amount > share ORDER BY kind, name, what LIMIT 1
+            """;
+
+    /**
      * Runs that hold places and keep them wherever they are. If they moved, the source would give their places to other
      * runs. Runs that only count while they are at work need a place of the target before they go on.
      */
@@ -50,29 +93,55 @@ public final class DividedLimits {
 
     private DividedLimits() {}
 
-    /** Refuses a move while a limit is divided by another number of shards. */
+    /** Refuses a move while a limit is divided by another number of shards, or a shard has given more than its share. */
     public static void require(Collection<ShardServer> shards) {
         for (ShardServer shard : shards) {
-            shard.inTransaction(connection -> {
-                try (PreparedStatement statement =
-                        connection.prepareStatement(shard.schema().sql(STALE))) {
-                    new Parameters(statement).text(String.valueOf(shards.size()));
-                    try (ResultSet row = statement.executeQuery()) {
-                        if (row.next()) {
-                            throw new InvalidRequestException(
-                                    "The limits of the %s '%s' on shard '%s' are not divided by the %d shards that were given, so no partition moves. Start the processes with the same shards, or set limits of at least %d."
-                                            .formatted(
-                                                    row.getString("kind"),
-                                                    row.getString("name"),
-                                                    shard.name(),
-                                                    shards.size(),
-                                                    shards.size()));
-                        }
-                        return true;
-                    }
-                }
-            });
+            requireDivided(shard, shards.size());
         }
+        shards.forEach(DividedLimits::requireWithinShares);
+    }
+
+    private static void requireDivided(ShardServer shard, int count) {
+        shard.inTransaction(connection -> {
+            try (PreparedStatement statement =
+                    connection.prepareStatement(shard.schema().sql(STALE))) {
+                new Parameters(statement).text(String.valueOf(count));
+                try (ResultSet row = statement.executeQuery()) {
+                    if (row.next()) {
+                        throw new InvalidRequestException(
+                                "The limits of the %s '%s' on shard '%s' are not divided by the %d shards that were given, so no partition moves. Start the processes with the same shards, or set limits of at least %d."
+                                        .formatted(
+                                                row.getString("kind"),
+                                                row.getString("name"),
+                                                shard.name(),
+                                                count,
+                                                count));
+                    }
+                    return true;
+                }
+            }
+        });
+    }
+
+    private static void requireWithinShares(ShardServer shard) {
+        shard.inTransaction(connection -> {
+            try (PreparedStatement statement =
+                            connection.prepareStatement(shard.schema().sql(EXCEEDED));
+                    ResultSet row = statement.executeQuery()) {
+                if (row.next()) {
+                    throw new InvalidRequestException(
+                            "Shard '%s' has given %d %s of the %s '%s', and its share is %d, so no partition moves: the other shards would give theirs too. Move partitions when enough of those runs have ended or, if it is a rate, when its period is over."
+                                    .formatted(
+                                            shard.name(),
+                                            row.getLong("amount"),
+                                            row.getString("what"),
+                                            row.getString("kind"),
+                                            row.getString("name"),
+                                            row.getLong("share")));
+                }
+                return true;
+            }
+        });
     }
 
     /** Refuses a partition whose runs hold places in a queue with limits. */
