@@ -24,6 +24,7 @@ import java.util.Map;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
 import javax.crypto.spec.SecretKeySpec;
@@ -71,24 +72,28 @@ class OvertakenForkTest {
     private static final class Progressing {
         private final Semaphore next = new Semaphore(0);
         private final Semaphore stored = new Semaphore(0);
-        private volatile boolean ending;
-        private final Definition<String, String> flow = Definition.of("flow", String.class, String.class, (ctx, in) -> {
-            String first = ctx.step("first", () -> in + " first");
-            if (in.equals("fork")) {
-                return first;
-            }
-            for (int done = 1; ; done++) {
-                ctx.attribute(PROGRESS, done);
-                boolean last = ctx.step("work", () -> {
-                    stored.release();
-                    next.acquire();
-                    return ending;
-                });
-                if (last) {
+        private final AtomicBoolean ending = new AtomicBoolean();
+        private final Definition<String, String> flow = flow(next, stored, ending);
+
+        private static Definition<String, String> flow(Semaphore next, Semaphore stored, AtomicBoolean ending) {
+            return Definition.of("flow", String.class, String.class, (ctx, in) -> {
+                String first = ctx.step("first", () -> in + " first");
+                if (in.equals("fork")) {
                     return first;
                 }
-            }
-        });
+                for (int done = 1; ; done++) {
+                    ctx.attribute(PROGRESS, done);
+                    boolean last = ctx.step("work", () -> {
+                        stored.release();
+                        next.acquire();
+                        return ending.get();
+                    });
+                    if (last) {
+                        return first;
+                    }
+                }
+            });
+        }
 
         Run<String> start(Perdure perdure) {
             Run<String> run = perdure.start(Invocation.of(flow, "in"), id("run").attribute(EMAIL, "anna@example.org"));
@@ -111,7 +116,7 @@ class OvertakenForkTest {
         }
 
         void end() {
-            ending = true;
+            ending.set(true);
             next.release();
         }
     }
