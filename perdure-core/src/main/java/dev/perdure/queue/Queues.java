@@ -4,8 +4,9 @@ import dev.perdure.error.UnknownQueueException;
 import java.util.List;
 
 /**
- * Shows operators the queues, and lets them change the limits. A change takes effect in all processes within a second,
- * and stays in effect after a deploy until it is reset. Thread-safe.
+ * Shows operators the queues, and lets them change the limits. A change takes effect in all processes within a second, or
+ * within two if the store is divided among several servers, and stays in effect after a deploy until it is reset.
+ * Thread-safe.
  *
  * <pre>{@code
  * perdure.queues().pause("imports", "the bank's API is down");

@@ -14,6 +14,7 @@ import dev.perdure.postgres.shard.ShardServer.State;
 import dev.perdure.spi.shard.Partitions;
 import dev.perdure.spi.shard.ShardMap;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.Collection;
 import java.util.Comparator;
 import java.util.List;
@@ -219,12 +220,24 @@ public final class PostgresShards implements AutoCloseable {
             List<Integer> elsewhere = partitions.stream()
                     .filter(partition -> !map.owners().get(partition).equals(to))
                     .toList();
-            moveAlone(map, Map.of(to, elsewhere), progress);
+            moveAlone(map, Map.of(to, elsewhere), progress, refused -> {
+                throw refused;
+            });
         });
     }
 
-    /** Moves partitions, by the shard that gets them. */
-    private void moveAlone(ShardMap before, Map<String, List<Integer>> moves, Consumer<String> progress) {
+    /**
+     * Moves partitions, by the shard that gets them.
+     *
+     * @param staying gets the reason why a partition stays where it is for now
+     * @return the partitions that stay
+     */
+    private List<Integer> moveAlone(
+            ShardMap before,
+            Map<String, List<Integer>> moves,
+            Consumer<String> progress,
+            Consumer<InvalidRequestException> staying) {
+        List<Integer> left = new ArrayList<>();
         Set<String> concerned = new TreeSet<>();
         moves.forEach((to, partitions) -> partitions.forEach(
                 partition -> concerned.addAll(List.of(to, before.owners().get(partition)))));
@@ -239,7 +252,15 @@ public final class PostgresShards implements AutoCloseable {
                 try (PostgresStore store = open(target)) {
                     store.resumeMoved(); // of commands that stopped before they did this
                     for (int partition : toOne.getValue()) {
-                        map = moved(map, partition, target, store, progress);
+                        try {
+                            map = moved(map, partition, target, store, progress);
+                        } catch (InvalidRequestException refused) {
+                            if (refused.getSuppressed().length > 0) { // it could not be opened again
+                                throw refused;
+                            }
+                            staying.accept(refused);
+                            left.add(partition);
+                        }
                     }
                 }
             }
@@ -247,6 +268,7 @@ public final class PostgresShards implements AutoCloseable {
             concerned.forEach(shard -> dropIndexes(known(shard), progress));
             throw failed;
         }
+        return left;
     }
 
     private PostgresStore open(ShardServer server) {
@@ -414,11 +436,13 @@ public final class PostgresShards implements AutoCloseable {
     }
 
     /**
-     * Moves as few partitions as possible, so that each shard has as many as the others, one more at most.
+     * Moves as few partitions as possible, so that each shard has as many as the others, one more at most. A partition whose runs
+     * hold places in a queue with limits stays where it is.
      *
      * @param without shards that are to have none, because their servers are to be switched off
+     * @return the partitions that stay and have to be moved later
      */
-    public void balance(Collection<String> without, Consumer<String> progress) {
+    public List<Integer> balance(Collection<String> without, Consumer<String> progress) {
         without.forEach(this::known);
         List<String> having = states().keySet().stream()
                 .filter(shard -> !without.contains(shard))
@@ -426,10 +450,13 @@ public final class PostgresShards implements AutoCloseable {
         if (having.isEmpty()) {
             throw new InvalidRequestException("No shard is left that could have the partitions. Name fewer of them.");
         }
+        List<Integer> left = new ArrayList<>();
         alone(() -> {
             ShardMap map = settled(progress);
-            moveAlone(map, Balance.moves(map, having), progress);
+            left.addAll(moveAlone(
+                    map, Balance.moves(map, having), progress, refused -> progress.accept(refused.getMessage())));
         });
+        return left.stream().sorted().toList();
     }
 
     @Override

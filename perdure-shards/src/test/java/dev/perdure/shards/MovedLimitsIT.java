@@ -13,7 +13,6 @@ import dev.perdure.RunId;
 import dev.perdure.Topic;
 import dev.perdure.embedded.SharedPostgres;
 import dev.perdure.error.InvalidRequestException;
-import dev.perdure.error.StoreException;
 import dev.perdure.postgres.PostgresShards;
 import dev.perdure.postgres.PostgresStore;
 import dev.perdure.queue.Queue;
@@ -21,6 +20,7 @@ import dev.perdure.queue.QueueInfo;
 import dev.perdure.spi.Store;
 import dev.perdure.spi.shard.Partitions;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -89,8 +89,18 @@ final class MovedLimitsIT {
             perdure.queues().limit(NARROW.concurrency(2));
             runs.getFirst().send(GO_ON, "gone on");
             assertThat(runs.getFirst().result(SOON)).isEqualTo("gone on");
-            shards.move(List.of(PARTITION), "b", step -> {});
+            shards.move(List.of(PARTITION, 16), "b", step -> {});
             assertThat(shards.map().owners().get(PARTITION)).isEqualTo("b");
+
+            perdure.start(Invocation.of(WAITER, ""), id(idIn(253).value()).queue("narrow"));
+            while (second.queues().find("narrow").orElseThrow().load().begun() < 1) {
+                Thread.onSpinWait();
+            }
+            List<String> said = new ArrayList<>();
+            assertThat(shards.balance(List.of(), said::add)).containsExactly(253);
+            assertThat(said)
+                    .anyMatch(sentence -> sentence.startsWith("Partition 253 cannot be moved now: 1 runs of it"));
+            assertThat(shards.map().owners().subList(253, 256)).containsExactly("b", "a", "a");
         }
     }
 
@@ -112,7 +122,7 @@ final class MovedLimitsIT {
                 Thread.onSpinWait();
             }
             assertThatThrownBy(() -> shards.move(List.of(PARTITION), "b", step -> {}))
-                    .isInstanceOf(StoreException.class)
+                    .isInstanceOf(InvalidRequestException.class)
                     .hasMessage(
                             "Partition 10 cannot be moved now: 1 runs of it have begun in the queue 'narrow', which has limits, such as '%s', and each shard counts its own. Move the partition when they have ended, or let the queue count only runs that are at work."
                                     .formatted(RUN));

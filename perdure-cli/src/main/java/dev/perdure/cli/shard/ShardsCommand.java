@@ -15,6 +15,7 @@ import java.util.regex.Pattern;
 import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.ExitCode;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
@@ -112,9 +113,15 @@ public final class ShardsCommand {
                     @Nullable
                     List<String> without) {
         return servers.with(shards -> {
-            shards.balance(without == null ? List.of() : without, progress());
+            List<Integer> left = shards.balance(without == null ? List.of() : without, progress());
             shards.clean(progress());
-            return output.print(listed(shards).message("The partitions are balanced."));
+            int success = output.print(listed(shards)
+                    .message(
+                            left.isEmpty()
+                                    ? "The partitions are balanced."
+                                    : "Partitions %s could not be moved now. Give the command again when the runs that hold places have ended."
+                                            .formatted(ranges(left))));
+            return left.isEmpty() ? success : ExitCode.SOFTWARE;
         });
     }
 

@@ -35,7 +35,7 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>How it works: the process keeps in memory which queues have limits, because every start and every hand-over asks.
  * A poll reads the sum of the revisions of all queues, and reads the queues again if the sum has changed; a worker
- * polls at least once a second. A process that finds a queue with new limits makes the runs that already run there
+ * polls at least once a second, and one of several shards at least every two seconds. A process that finds a queue with new limits makes the runs that already run there
  * count, and does so twice: the second time finds a start that was under way the first time.
  */
 public final class PostgresQueues implements QueueRules {

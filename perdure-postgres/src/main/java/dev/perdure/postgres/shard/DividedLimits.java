@@ -1,7 +1,6 @@
 package dev.perdure.postgres.shard;
 
 import dev.perdure.error.InvalidRequestException;
-import dev.perdure.error.StoreException;
 import dev.perdure.postgres.jdbc.Parameters;
 import dev.perdure.postgres.write.part.Pieces;
 import java.sql.Connection;
@@ -150,15 +149,13 @@ public final class DividedLimits {
             new Parameters(statement).integer(partition);
             try (ResultSet row = statement.executeQuery()) {
                 if (row.next()) {
-                    throw new StoreException(
-                            StoreException.Kind.UNUSABLE,
+                    throw new InvalidRequestException(
                             "Partition %d cannot be moved now: %d runs of it have begun in the queue '%s', which has limits, such as '%s', and each shard counts its own. Move the partition when they have ended, or let the queue count only runs that are at work."
                                     .formatted(
                                             partition,
                                             row.getLong("runs"),
                                             row.getString("queue"),
-                                            row.getString("run")),
-                            null);
+                                            row.getString("run")));
                 }
             }
         }
