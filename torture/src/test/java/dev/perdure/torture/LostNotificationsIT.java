@@ -19,7 +19,7 @@ import org.junit.jupiter.api.Test;
  * No notification ever arrives: the process that starts a run and the one that continues it meet in the tables only.
  */
 class LostNotificationsIT {
-    private static final Duration PATIENCE = Duration.ofSeconds(15);
+    private static final Duration PATIENCE = Duration.ofMinutes(1);
     private static final Duration IDLE = Duration.ofSeconds(1);
 
     @Test
