@@ -40,7 +40,7 @@ final class Crossing {
         return other != null && !shards.has(shard, other);
     }
 
-    /** The run to which an effect does something, or null if its own store does it to nothing else than the sender. */
+    /** The run that an effect is for, or null if it concerns only its sender. */
     static @Nullable RunId addressee(Effect effect) {
         return switch (effect) {
             case Effect.Start start -> start.run().id();

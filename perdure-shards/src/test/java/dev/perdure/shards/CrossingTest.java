@@ -28,6 +28,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
 import java.util.UUID;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -214,6 +215,30 @@ final class CrossingTest {
         RunRef held = begin(MembershipTest.run(id(B, "held").value()).withParent(new Parent(parent, 2, true, 0)));
         advance(held, new Move.End(RunState.CANCELLED, Payload.EMPTY, "enough"), start(below, held));
         assertThat(runs.liveChildren(List.of(parent))).extracting(RunRef::id).containsExactlyInAnyOrder(child, below);
+    }
+
+    @Test
+    void a_run_that_starts_another_on_a_shard_that_its_process_does_not_have_waits_and_is_not_lost() {
+        RunRef starter = begin(A, "starter");
+        Change starts =
+                new Change.Advance(starter, 1, List.of(), List.of(start(id(C, "child"), starter)), new Move.Stay());
+        Change away = new Change.Advance(begin(C, "away"), 1, List.of(), List.of(), new Move.Stay());
+        Shards two = new Shards(all.subList(0, 2), ShardMap.first(List.of("a", "b", "c")), Duration.ofSeconds(10));
+        ShardedLedger ledger = new ShardedLedger(two, new Forwarding(two, true));
+        assertThat(ledger.apply(new Lane(worker, 0), List.of(starts, away)))
+                .containsExactly(new Outcome.Moving(), new Outcome.Fenced());
+    }
+
+    @Test
+    void a_process_that_gets_a_newer_map_says_so_once() {
+        ShardMap older = new ShardMap(0, ShardMap.first(List.of("a", "b", "c")).owners());
+        Shards behind = new Shards(all, older, Duration.ofSeconds(10));
+        AtomicInteger said = new AtomicInteger();
+        behind.onNewMap(said::incrementAndGet);
+        assertThat(behind.follow(A)).isTrue();
+        assertThat(said).hasValue(1);
+        assertThat(behind.follow(B)).isFalse();
+        assertThat(said).hasValue(1);
     }
 
     private static Entry begun(int position, RunId child) {
