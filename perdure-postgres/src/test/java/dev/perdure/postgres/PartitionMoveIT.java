@@ -473,10 +473,6 @@ final class PartitionMoveIT {
     void a_shard_to_which_a_move_was_given_up_takes_neither_changes_nor_late_batches() throws SQLException {
         int partition = unused();
         fill(partition);
-        shards.move(List.of(partition), "b", said::add);
-        shards.move(List.of(partition), "a", said::add);
-        shards.clean(said::add);
-        assertThat(b.exchange().orElseThrow().closed()).contains(partition);
         try (ShardServer from = new ShardServer("a", databaseA.dataSource(), SCHEMA);
                 ShardServer to = new ShardServer("b", databaseB.dataSource(), SCHEMA)) {
             PartitionMove move = move(partition, from, to);
@@ -487,7 +483,8 @@ final class PartitionMoveIT {
                     .hasMessage("The move of partition %d to shard 'b' was given up. Run the command again."
                             .formatted(partition));
         }
-        Change late = new Change.Start(newRun(id(partition, "late")), null); // by the map that b had
+        Change late =
+                new Change.Start(newRun(id(partition, "late")), null); // by a map of a time when b had the partition
         assertThatThrownBy(() -> b.ledger().apply(Lane.client(0), List.of(late)))
                 .isInstanceOfSatisfying(
                         StoreException.class,
