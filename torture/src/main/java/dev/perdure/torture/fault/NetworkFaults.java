@@ -67,10 +67,7 @@ final class NetworkFaults {
         Address address = site.direct();
         try (Connection connection =
                 DriverManager.getConnection(address.jdbcUrl(), address.user(), address.password())) {
-            int backend = number(connection, BACKEND, worker.pid());
-            if (backend == 0) {
-                throw new NoEffectException("process %d listens on no connection".formatted(worker.pid()));
-            }
+            int backend = backend(connection, worker);
             try (FaultyProxy.Held held = site.proxy().holdBackend(backend)) {
                 some(held.size(), "connection on which process %d listens".formatted(worker.pid()));
                 site.stopped().add(worker.pid());
@@ -89,6 +86,20 @@ final class NetworkFaults {
         } catch (SQLException away) {
             throw new NoEffectException("another fault keeps the server away: " + away.getMessage());
         }
+    }
+
+    /** The process of the server that serves the connection on which a worker listens, soon after another fault too. */
+    private static int backend(Connection connection, WorkerProcess worker) throws SQLException, NoEffectException {
+        long begun = System.nanoTime();
+        int backend = number(connection, BACKEND, worker.pid());
+        while (backend == 0) {
+            if (System.nanoTime() - begun > A_WHILE.multipliedBy(2).toNanos()) {
+                throw new NoEffectException("process %d listens on no connection".formatted(worker.pid()));
+            }
+            LockSupport.parkNanos(BETWEEN.toNanos());
+            backend = number(connection, BACKEND, worker.pid());
+        }
+        return backend;
     }
 
     private static int number(Connection connection, String sql, long parameter) throws SQLException {
