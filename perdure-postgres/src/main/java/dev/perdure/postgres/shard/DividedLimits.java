@@ -79,10 +79,10 @@ public final class DividedLimits {
     private static final String PLACES = """
             SELECT s.queue, count(*) AS runs, min(r.id) AS run
             FROM ${schema}.slot s
-            JOIN ${schema}.run r ON r.key = s.key
+            JOIN ${schema}.run r ON r.key = s.key AND r.partition = s.partition
             JOIN ${schema}.queue q ON q.name = s.queue
             CROSS JOIN LATERAL (SELECT q.declared || q.changed AS limits) l
-            WHERE r.partition = ? AND r.state BETWEEN ${READY} AND ${BACKING_OFF}
+            WHERE s.partition = ? AND r.state BETWEEN ${READY} AND ${BACKING_OFF}
               AND COALESCE(limits->>'counting', 'BEGUN') = 'BEGUN'
               AND COALESCE(NULLIF(limits->>'concurrency', 'none'), NULLIF(limits->>'per_key', 'none')) IS NOT NULL
             GROUP BY s.queue
