@@ -89,7 +89,8 @@ final class MovedPartitions {
      * @param away whether the run that the change is about is away: then a worker has lost a run of its own
      */
     static Outcome withheld(Lane lane, Change change, boolean away) {
-        boolean own = change instanceof Change.Advance || change instanceof Change.Start;
+        boolean own =
+                change instanceof Change.Advance || change instanceof Change.Start || change instanceof Change.Command;
         return away && own && lane.worker() != null ? new Outcome.Fenced() : new Outcome.Moving();
     }
 }

@@ -12,7 +12,7 @@ import java.util.List;
  * Copies rows of a partition from a transaction of the source to one of the target, and compares them there by counts and
  * checksums.
  *
- * <p>How it works. What a run that has ended keeps as it is (its row, its journal, what it published) makes up most of a
+ * <p>How it works. What a run that has ended keeps as it is (its row, its journal, its states, what it published) makes up most of a
  * partition. These rows are copied before the partition is closed, in batches: the runs of a batch are in a temporary table
  * named going on both sides. PostgreSQL keeps with each row the transaction that wrote it, so a later pass, and at last the
  * copy after the partition is closed, find the runs that have changed since and copy those again.

@@ -24,15 +24,22 @@ public final class BodyGuard {
         ABANDONED
     }
 
-    /** The body was interrupted for this reason. */
+    /**
+     * The body was interrupted for this reason.
+     *
+     * <p>What the body threw is not its cause: a connection that the interrupt has closed says nothing about the
+     * database.
+     */
     public static final class Interrupted extends Exception {
         private static final long serialVersionUID = 1L;
 
         private final Cause why;
+        private final @Nullable Throwable fromBody;
 
         Interrupted(Cause why, @Nullable Throwable fromBody) {
-            super(why.name(), fromBody, false, false);
+            super(why.name(), null, false, false);
             this.why = why;
+            this.fromBody = fromBody;
         }
 
         public Cause why() {
@@ -41,7 +48,7 @@ public final class BodyGuard {
 
         /** What the body threw; null if it returned a result. */
         public @Nullable Throwable fromBody() {
-            return getCause();
+            return fromBody;
         }
     }
 
