@@ -89,9 +89,10 @@ public final class Committer {
         private final Clockwork.Signal signal;
         private int open;
         private boolean sending;
-        /** Those of its changes that are about something that moves from one shard to another. */
-        private final List<Pending> delayed = new ArrayList<>();
+        /** Those of its changes that are about something that moves from one shard to another: nearly always none. */
+        private List<Pending> delayed = List.of();
 
+        private @Nullable Backoff untilMoved;
         private @Nullable Lane leads;
         private @Nullable Throwable failure;
 
@@ -129,7 +130,6 @@ public final class Committer {
         List<Pending> mine =
                 changes.stream().map(change -> new Pending(change, caller)).toList();
         Lane lane = enqueue(mine);
-        Backoff backoff = new Backoff(clockwork);
         while (true) {
             if (lane != null) {
                 lead(caller, lane);
@@ -148,11 +148,17 @@ public final class Committer {
                 lock.unlock();
             }
             if (lane == null && !again.isEmpty()) {
-                lane = sendLater(again, backoff);
+                lane = sendLater(caller, again);
             } else if (lane == null) {
                 Waiting.forSignal(caller.signal);
             }
         }
+    }
+
+    private static List<Pending> with(List<Pending> delayed, Pending another) {
+        List<Pending> all = new ArrayList<>(delayed);
+        all.add(another);
+        return all;
     }
 
     /** What has to be sent again when nothing else of this caller is on its way. */
@@ -160,13 +166,13 @@ public final class Committer {
         if (caller.delayed.size() < caller.open) {
             return List.of();
         }
-        List<Pending> again = List.copyOf(caller.delayed);
-        caller.delayed.clear();
+        List<Pending> again = caller.delayed;
+        caller.delayed = List.of();
         return again;
     }
 
     /** Waits without a lane, so that changes of other runs are not held up, and puts the changes into the queue again. */
-    private @Nullable Lane sendLater(List<Pending> again, Backoff backoff) {
+    private @Nullable Lane sendLater(Caller caller, List<Pending> again) {
         if (worker == null && !alive.getAsBoolean()) {
             throw new StoreException(
                     StoreException.Kind.MOVING,
@@ -174,6 +180,8 @@ public final class Committer {
                             .formatted(again.getFirst().change.about()),
                     null);
         }
+        Backoff backoff = caller.untilMoved == null ? new Backoff(clockwork) : caller.untilMoved;
+        caller.untilMoved = backoff;
         backoff.pause();
         return enqueue(again);
     }
@@ -244,7 +252,7 @@ public final class Committer {
                 Caller caller = pending.caller;
                 caller.failure = failure == null ? caller.failure : failure;
                 if (failure == null && outcomes.get(i) instanceof Outcome.Moving) {
-                    caller.delayed.add(pending);
+                    caller.delayed = with(caller.delayed, pending);
                 } else {
                     pending.outcome = failure == null ? outcomes.get(i) : null;
                     caller.open--;
