@@ -10,11 +10,11 @@ import dev.perdure.benchmarks.measure.JvmUsage;
 import dev.perdure.benchmarks.measure.Load;
 import dev.perdure.benchmarks.measure.Task;
 import dev.perdure.benchmarks.report.Unit;
-import dev.perdure.benchmarks.workload.StepRunner;
 import dev.perdure.postgres.PostgresStore;
 import java.util.Collections;
 import java.util.List;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -27,36 +27,50 @@ public final class Footprint {
     /** What a store with the most lanes uses, with the connection that listens. */
     private static final int CONNECTIONS = 9;
 
+    /**
+     * Where a body waits.
+     *
+     * @param inStep counts the bodies that have begun
+     * @param goOn lets them end
+     */
+    private record Hold(CountDownLatch inStep, CountDownLatch goOn) {
+        /** Holds nothing. */
+        static final Hold NONE = new Hold(new CountDownLatch(0), new CountDownLatch(0));
+
+        void await() throws InterruptedException {
+            inStep.countDown();
+            goOn.await();
+        }
+    }
+
     private Footprint() {}
 
     /** Measures the workload. */
     public static void measure(Task task) throws Exception {
         task.results().progress("footprint");
         int active = task.scale().choose(ACTIVE, ACTIVE, 100);
-        CountDownLatch inStep = new CountDownLatch(active);
-        CountDownLatch goOn = new CountDownLatch(1);
+        AtomicReference<Hold> hold = new AtomicReference<>(Hold.NONE);
         Definition<Integer, @Nullable Void> workflow = Definition.of(
                 "holding",
                 Integer.class,
-                (ctx, in) -> ctx.step("hold", () -> {
-                    inStep.countDown();
-                    goOn.await();
-                }));
+                (ctx, in) -> ctx.step("hold", () -> hold.get().await()));
         try (HikariDataSource pool = task.database().pool(CONNECTIONS)) {
-            warmUp(task);
+            warmUp(task, workflow);
             long heapBefore = JvmUsage.heap();
             int threadsBefore = JvmUsage.threads();
             try (PostgresStore store = PostgresStore.on(pool).open();
                     Perdure perdure = Perdure.on(store).register(workflow).start()) {
                 long atRest = JvmUsage.heap();
                 int threads = JvmUsage.threads() - threadsBefore;
+                Hold held = new Hold(new CountDownLatch(active), new CountDownLatch(1));
+                hold.set(held);
                 List<Run<@Nullable Void>> runs = perdure.startAll(
                         Collections.nCopies(active, 1),
                         each -> Invocation.of(workflow, each),
                         each -> StartOptions.defaults());
-                inStep.await();
+                held.inStep().await();
                 long busy = JvmUsage.heap();
-                goOn.countDown();
+                held.goOn().countDown();
                 runs.forEach(Run::result);
                 int connections = pool.getHikariPoolMXBean().getTotalConnections();
                 task.results().figure("footprint.connections", Unit.COUNT, connections);
@@ -68,12 +82,17 @@ public final class Footprint {
     }
 
     /**
-     * Loads and compiles the classes before the measurement: they do not belong to an engine's footprint, and the stack of
-     * a run takes several times as much memory while its code is interpreted.
+     * Loads and compiles the code before the measurement, with the same workflow: classes do not belong to an engine's
+     * footprint, and the stack of a run takes several times as much memory while the code on it is interpreted.
      */
-    private static void warmUp(Task task) throws Exception {
-        try (StepRunner runner = PerdureSteps.open(task.database())) {
-            Load.of(CALLERS, task.scale().warmUp(), () -> runner.run(1));
+    private static void warmUp(Task task, Definition<Integer, @Nullable Void> workflow) throws Exception {
+        try (HikariDataSource pool = task.database().pool();
+                PostgresStore store = PostgresStore.on(pool).open();
+                Perdure perdure = Perdure.on(store).register(workflow).start()) {
+            Load.of(
+                    CALLERS,
+                    task.scale().warmUp(),
+                    () -> perdure.start(Invocation.of(workflow, 1)).result());
         }
     }
 }

@@ -87,6 +87,8 @@ public final class Growth {
             } finally {
                 perdure.close();
             }
+            // The server would do it within a minute, in some rounds and not in others.
+            task.database().execute("ANALYZE");
             return Rounds.of(task, () -> round(store));
         }
     }

@@ -2,6 +2,7 @@ package dev.perdure.benchmarks.perdure;
 
 import dev.perdure.benchmarks.cost.Metered;
 import dev.perdure.benchmarks.measure.Burst;
+import dev.perdure.benchmarks.measure.Load;
 import dev.perdure.benchmarks.measure.Task;
 import dev.perdure.benchmarks.report.Unit;
 import dev.perdure.benchmarks.workload.StepRunner;
@@ -9,12 +10,14 @@ import dev.perdure.micrometer.PerdureMetrics;
 import dev.perdure.spi.measure.Measurements;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.Collections;
 import java.util.EnumMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Objects;
+import java.util.function.Consumer;
 
 /**
  * What metrics and the MDC cost: processor time of this process for a workflow with them, relative to one without.
@@ -23,6 +26,10 @@ import java.util.Objects;
  * schema. They are measured in turns of a short time, so that all see the same compiled code and the same machine, and
  * the figure is the median of many turns. Processor time, and not the rate: other load on the machine does not change it
  * much. The second engine without either shows the noise: a cost is only as exact as its figure is far from zero.
+ *
+ * <p>For metrics, that is not exact enough. So what an engine tells about itself during some workflows is recorded, and
+ * told to metrics again and again, by as many threads as there are processors: the processor time of that is what the
+ * metrics add to those workflows.
  */
 public final class Overheads {
     private enum Variant {
@@ -47,10 +54,43 @@ public final class Overheads {
                 runners.put(variant, open(task, variant));
             }
             for (Shape shape : SHAPES) {
-                measure(task, shape, runners);
+                double[] without = measure(task, shape, runners);
+                reportEvents(task, shape, without);
             }
         } finally {
             runners.values().forEach(StepRunner::close);
+        }
+    }
+
+    /** What the metrics of a workflow cost by themselves, in percent of what the workflow costs without. */
+    private static void reportEvents(Task task, Shape shape, double[] without) throws Exception {
+        RecordedEvents recorded = new RecordedEvents();
+        String schema = "recorded_" + shape.name();
+        try (StepRunner runner = PerdureSteps.open(task.database(), schema, recorded)) {
+            recorded.take();
+            Burst workflows =
+                    Burst.during(task.scale().round().dividedBy(4), shape.workflows(), () -> runner.run(shape.steps()));
+            List<Consumer<Measurements>> events = recorded.take();
+            Measurements metrics = PerdureMetrics.on(new SimpleMeterRegistry());
+            int threads = Runtime.getRuntime().availableProcessors();
+            Load.Action again = () -> events.forEach(event -> event.accept(metrics));
+            Burst.during(task.scale().warmUp().dividedBy(4), threads, again);
+            double median = Arrays.stream(without)
+                    .sorted()
+                    .skip(without.length / 2)
+                    .findFirst()
+                    .orElseThrow();
+            double[] percent = new double[task.scale().choose(10, 3, 1)];
+            for (int i = 0; i < percent.length; i++) {
+                Metered<Burst> metered = task.meter()
+                        .measure(() -> Burst.during(task.scale().round().dividedBy(4), threads, again));
+                double micros = metered.cost()
+                                .per(metered.result().count() * workflows.count())
+                                .process()
+                        / 1_000;
+                percent[i] = micros / median * 100;
+            }
+            task.results().figure("metrics.%s.events".formatted(shape.name()), Unit.PERCENT, percent);
         }
     }
 
@@ -64,7 +104,8 @@ public final class Overheads {
         }
     }
 
-    private static void measure(Task task, Shape shape, Map<Variant, StepRunner> runners) throws Exception {
+    /** Compares the engines, and returns the costs of a workflow without metrics, in microseconds. */
+    private static double[] measure(Task task, Shape shape, Map<Variant, StepRunner> runners) throws Exception {
         task.results().progress("metrics." + shape.name());
         for (StepRunner runner : runners.values()) {
             Burst.during(task.scale().warmUp(), shape.workflows(), () -> runner.run(shape.steps()));
@@ -83,6 +124,7 @@ public final class Overheads {
         report(task, "mdc.%s.cost".formatted(shape.name()), costs.getOrDefault(Variant.MDC, List.of()), bare);
         double[] micros = bare.stream().mapToDouble(each -> each).toArray();
         task.results().figure("metrics.%s.without".formatted(shape.name()), Unit.MICROSECONDS, micros);
+        return micros;
     }
 
     /** No variant is always behind the same other one, whose garbage it would collect. */

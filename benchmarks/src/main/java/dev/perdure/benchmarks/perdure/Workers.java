@@ -34,6 +34,9 @@ public final class Workers {
 
     private static final int CALLERS = 64;
     private static final int BATCH = 1_000;
+    private static final int PARTS = 10;
+    private static final int STEADY_PARTS = 3;
+    private static final double RISES = 1.05;
     private static final String UNFINISHED = new PerdureQueue().unfinished();
 
     /**
@@ -83,15 +86,27 @@ public final class Workers {
         }
     }
 
-    /** Each process alone, because many at once would share the processors. */
+    /** Each process alone, because many at once would share the processors, and none would be warm. */
     private void warmUp() throws Exception {
-        task.results().progress("workers warm-up");
-        Duration each = task.scale().warmUp().dividedBy(3);
         for (ChildProcess process : all) {
+            task.results().progress("workers warm-up");
             process.ask("open");
-            process.ask("load %d %d".formatted(CALLERS, each.toMillis()));
+            warmUp(process);
             drain(List.of(process), task.scale().choose(5_000, 1_000, 20));
             process.ask("close");
+        }
+    }
+
+    /** Until its rate no longer rises: a process that still compiles takes the processors from all others. */
+    private void warmUp(ChildProcess process) throws Exception {
+        long end = System.nanoTime() + task.scale().warmUp().toNanos();
+        long part = task.scale().warmUp().dividedBy(PARTS).toMillis();
+        double best = 0;
+        int steady = 0;
+        while (steady < STEADY_PARTS && System.nanoTime() < end) {
+            double rate = load(List.of(process), part).perSecond();
+            steady = rate > best * RISES ? 0 : steady + 1;
+            best = Math.max(best, rate);
         }
     }
 
