@@ -1,5 +1,7 @@
 package dev.perdure.torture;
 
+import static dev.perdure.torture.Plan.Setup.SMALL_CROWD;
+
 import dev.perdure.torture.defect.Planted;
 import dev.perdure.torture.fault.Faults;
 import dev.perdure.torture.fault.ShardFaults;
@@ -22,15 +24,16 @@ import java.util.stream.Collectors;
 public final class Main {
     private static final String USAGE = """
             Usage: perdure torture [--minutes M] [--faults NAME,NAME,…] [--seed N] [--workers N] [--defect NAME] [--older FOLDER]
-                                   [--pooler PROGRAM]
+                                   [--pooler PROGRAM] [--crowd N]
                    perdure torture shards [--minutes M] [--seed N] [--workers N]
                    perdure torture soak [--minutes M] [--rate N]
                    perdure torture dump FILE
               --minutes  for how long faults happen (30); 0 lets each happen once
-              --faults   those that may happen (all):
+              --faults   those that may happen (all). Each that is named here has its turn, however long that takes, and has to have its effect:
             %s
               --seed     chooses the faults, their victims and their moments (42). It does not make schedules of threads repeat
               --workers  how many worker processes there are (4)
+              --crowd    how many runs the worker has that 'crowd' kills (3,000)
               --defect   what is wrong with the store of the workers (nothing), to see that it is found: %s
               --older    a checkout of an older version with a built 'perdure torture' (none): its workers create the schema, this
                          version migrates it beside them, and each worker that ends is replaced by one of this version
@@ -178,19 +181,23 @@ public final class Main {
                 "--older",
                 "",
                 "--pooler",
-                "");
+                "",
+                "--crowd",
+                Integer.toString(SMALL_CROWD));
         Map<String, String> options = options(defaults, arguments);
         return new Plan(
                 new Plan.FaultPlan(
                         number(options, "--seed", 0, Long.MAX_VALUE),
                         CALM,
                         Duration.ofMinutes(number(options, "--minutes", 0, 10_000)),
-                        faults(options.getOrDefault("--faults", ""))),
+                        faults(options.getOrDefault("--faults", "")),
+                        List.of(arguments).contains("--faults")),
                 new Plan.Setup(
                         Math.toIntExact(number(options, "--workers", 1, 50)),
                         defect(options.getOrDefault("--defect", "")),
                         older(options.getOrDefault("--older", "")),
-                        pooler(options.getOrDefault("--pooler", ""))),
+                        pooler(options.getOrDefault("--pooler", "")),
+                        Math.toIntExact(number(options, "--crowd", 1_000, 1_000_000))),
                 logs());
     }
 

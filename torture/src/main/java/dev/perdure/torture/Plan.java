@@ -22,8 +22,10 @@ record Plan(FaultPlan faults, Setup setup, Path logs) {
      * @param calm how long the work is watched before the first fault
      * @param length for how long faults happen, two at a time; zero if each happens once, one after the other
      * @param kinds those that may happen
+     * @param demanded whether each of them has its turn, however long that takes, and has to have its effect, as they
+     *     were asked for by name
      */
-    record FaultPlan(long seed, Duration calm, Duration length, List<Faults> kinds) {
+    record FaultPlan(long seed, Duration calm, Duration length, List<Faults> kinds, boolean demanded) {
         FaultPlan {
             kinds = List.copyOf(kinds);
         }
@@ -36,11 +38,15 @@ record Plan(FaultPlan faults, Setup setup, Path logs) {
      * @param defect what is wrong with the store of the workers, to see that it is found
      * @param older a checkout of an older version, whose workers create the schema and are there first
      * @param pooler the program of a PgBouncer, through which all connections go then
+     * @param crowd how many runs a worker has that dies with very many
      */
-    record Setup(int workers, Optional<Planted> defect, Optional<Path> older, Optional<Path> pooler) {
+    record Setup(int workers, Optional<Planted> defect, Optional<Path> older, Optional<Path> pooler, int crowd) {
+        /** A crowd that costs less than a minute. */
+        static final int SMALL_CROWD = 3_000;
+
         /** So many workers of this version, with this defect, if any, and nothing between them and the server. */
         static Setup of(int workers, Optional<Planted> defect) {
-            return new Setup(workers, defect, Optional.empty(), Optional.empty());
+            return new Setup(workers, defect, Optional.empty(), Optional.empty(), SMALL_CROWD);
         }
     }
 }

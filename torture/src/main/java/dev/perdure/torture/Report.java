@@ -2,7 +2,6 @@ package dev.perdure.torture;
 
 import dev.perdure.torture.fault.Faults;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
 
 /**
@@ -11,18 +10,12 @@ import java.util.Map;
  * @param plan what was to be done
  * @param struck how often each fault happened, and what was seen of it
  * @param done what each workload has done
- * @param calmRate bodies a second before the first fault
- * @param faultyRate bodies a second while faults happened
+ * @param pace how much was done without faults and with them
  * @param violations what does not hold, one sentence each
  */
-record Report(
-        Plan plan,
-        Map<Faults, Strikes> struck,
-        List<Done> done,
-        double calmRate,
-        double faultyRate,
-        List<String> violations) {
+record Report(Plan plan, Map<Faults, Strikes> struck, List<Done> done, Pace pace, List<String> violations) {
     private static final int SHOWN = 30;
+    private static final Strikes NOT_TRIED = Strikes.none("its turn did not come");
 
     /**
      * What came of a fault.
@@ -37,32 +30,55 @@ record Report(
         }
 
         static Strikes none(String why) {
-            return new Strikes(0, 1, "not injected: " + why);
+            return new Strikes(0, 1, "NEVER: " + why);
         }
 
+        /** What was seen says more than why nothing was. */
         Strikes and(Strikes later) {
-            return new Strikes(injected + later.injected, without + later.without, later.last);
+            return new Strikes(
+                    injected + later.injected,
+                    without + later.without,
+                    injected > 0 && later.injected == 0 ? last : later.last);
         }
 
         private String text() {
-            return without == 0 ? last : "%s (%d without effect)".formatted(last, without);
+            return injected == 0 || without == 0 ? last : "%s (and %d times without effect)".formatted(last, without);
         }
     }
 
     /** How many pieces a workload has had, and how many bodies ran for them. */
     record Done(String workload, int pieces, long bodies) {}
 
+    /** The faults that were asked for and have had no effect. */
+    List<String> missing() {
+        return plan.faults().kinds().stream()
+                .distinct()
+                .filter(fault -> plan.faults().demanded() && strikes(fault).injected() == 0)
+                .map(fault ->
+                        "The fault '%s' never had its effect: this run says nothing about it.".formatted(fault.word()))
+                .toList();
+    }
+
+    private Strikes strikes(Faults fault) {
+        return struck.getOrDefault(fault, NOT_TRIED);
+    }
+
     /** For a person to read. */
     String text() {
         StringBuilder text =
-                new StringBuilder("%nFaults (seed %d)%n".formatted(plan.faults().seed()));
-        struck.forEach((fault, strikes) ->
-                text.append("  %-10s %,6d   %s%n".formatted(fault.word(), strikes.injected(), strikes.text())));
+                new StringBuilder("%nFaults (seed %d): how often each had its effect, and what was seen last%n"
+                        .formatted(plan.faults().seed()));
+        plan.faults().kinds().stream()
+                .distinct()
+                .forEach(fault -> text.append("  %-10s %,6d   %s%n"
+                        .formatted(
+                                fault.word(),
+                                strikes(fault).injected(),
+                                strikes(fault).text())));
         text.append("Workloads, in %d worker processes%n".formatted(plan.setup().workers()));
         done.forEach(each -> text.append(
                 "  %-10s %,6d pieces, %,d bodies%n".formatted(each.workload(), each.pieces(), each.bodies())));
-        text.append(
-                String.format(Locale.ROOT, "Bodies a second: %.0f without faults, %.0f with%n", calmRate, faultyRate));
+        text.append(pace.text()).append(System.lineSeparator());
         if (violations.isEmpty()) {
             return text.append("Every invariant holds.").toString();
         }

@@ -152,7 +152,7 @@ final class Rest {
         List<RunInfo> page = client.runs(filter).list();
         while (!page.isEmpty()) {
             page.stream()
-                    .filter(run -> !mayBeCancelled(run))
+                    .filter(run -> !mayBeCancelled(run) && !mayFail(run))
                     .forEach(
                             run -> violations.add("Run '%s' is %s: %s".formatted(run.id(), run.state(), run.reason())));
             page = client.runs(filter.after(page.getLast())).list();
@@ -160,9 +160,16 @@ final class Rest {
         return violations;
     }
 
+    private boolean mayFail(RunInfo run) {
+        return run.state() == RunState.FAILED
+                && workloads.stream()
+                        .anyMatch(workload -> workload.mayFail(run.id().value()));
+    }
+
     private boolean mayBeCancelled(RunInfo run) {
         String id = run.id().value();
-        boolean byFault = CANCELLED_BY_FAULTS.stream().anyMatch(id::startsWith);
+        boolean byFault = CANCELLED_BY_FAULTS.stream().anyMatch(id::startsWith)
+                || (id.startsWith("crowd-") && id.contains("-sleeper-"));
         return run.state() == RunState.CANCELLED
                 && (byFault
                         || workloads.stream()

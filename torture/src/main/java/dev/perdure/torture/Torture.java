@@ -28,9 +28,11 @@ import java.util.EnumSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Queue;
 import java.util.Random;
 import java.util.Set;
 import java.util.concurrent.Callable;
+import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.ConcurrentSkipListMap;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
@@ -62,6 +64,7 @@ final class Torture implements AutoCloseable {
     private final Optional<OlderVersion> older;
     private final List<Workload> workloads;
     private final Map<Faults, Report.Strikes> struck = new ConcurrentSkipListMap<>();
+    private final Queue<Phase> crowds = new ConcurrentLinkedQueue<>();
 
     Torture(Plan plan, PrintStream out) throws Exception {
         this.plan = plan;
@@ -109,6 +112,9 @@ final class Torture implements AutoCloseable {
         if (plan.faults().kinds().contains(Faults.DISK)) {
             server.add(Site.Server.ON_SMALL_DISK);
         }
+        if (plan.setup().crowd() > Plan.Setup.SMALL_CROWD) {
+            server.add(Site.Server.WITH_ROOM);
+        }
         if (plan.faults().kinds().contains(Faults.FAILOVER)) {
             server.add(Site.Server.WITH_STANDBY);
         }
@@ -136,11 +142,13 @@ final class Torture implements AutoCloseable {
         }
         violations.addAll(end(starters));
         List<Line> lines = ledger.lines();
-        double calm = new Phase(begun.plus(plan.faults().calm().dividedBy(2)), first).rate(lines);
-        double faulty = new Phase(first, last).rate(lines);
-        if (!plan.faults().length().isZero() && faulty < calm / 2) {
-            violations.add(
-                    "Fewer than half as many bodies ran with faults as without: the faults hide what they test.");
+        Pace pace = Pace.of(
+                lines.stream().filter(this::isOfWorkload).toList(),
+                new Phase(begun.plus(plan.faults().calm().dividedBy(2)), first),
+                new Phase(first, last),
+                crowds);
+        if (!plan.faults().length().isZero()) {
+            pace.violation().ifPresent(violations::add);
         }
         Map<String, List<Line>> byRun = lines.stream().collect(Collectors.groupingBy(Line::run));
         older.ifPresent(before -> violations.addAll(before.violations(client, byRun, site.stopped())));
@@ -151,7 +159,13 @@ final class Torture implements AutoCloseable {
             long bodies = seen.lines().values().stream().mapToLong(List::size).sum();
             done.add(new Report.Done(starter.workload().name(), starter.acknowledged(), bodies));
         }
-        return new Report(plan, struck, done, calm, faulty, violations);
+        Report report = new Report(plan, struck, done, pace, violations);
+        violations.addAll(report.missing());
+        return report;
+    }
+
+    private boolean isOfWorkload(Line line) {
+        return workloads.stream().anyMatch(workload -> line.run().startsWith(workload.name() + "-"));
     }
 
     /** Waits until all work has ended, and lets the workers leave; gives what does not hold. */
@@ -211,10 +225,11 @@ final class Torture implements AutoCloseable {
                     .toList();
         }
         long end = System.nanoTime() + plan.faults().length().toNanos();
+        Deck deck = new Deck(plan.faults().kinds(), new Random(chance.nextLong()));
         List<Callable<List<String>>> threads = new ArrayList<>();
         for (int thread = 0; thread < AT_ONCE; thread++) {
             Random own = new Random(chance.nextLong());
-            threads.add(() -> strikeUntil(end, own));
+            threads.add(() -> strikeUntil(end, deck, own));
         }
         List<String> trouble = new ArrayList<>();
         try (ExecutorService both = Executors.newVirtualThreadPerTaskExecutor()) {
@@ -227,11 +242,10 @@ final class Torture implements AutoCloseable {
         return trouble;
     }
 
-    private List<String> strikeUntil(long end, Random chance) {
-        List<Faults> kinds = plan.faults().kinds();
+    private List<String> strikeUntil(long end, Deck deck, Random chance) {
         List<String> trouble = new ArrayList<>();
-        while (System.nanoTime() < end) {
-            trouble.addAll(one(kinds.get(chance.nextInt(kinds.size())), chance));
+        while (System.nanoTime() < end || (plan.faults().demanded() && !deck.hadAll())) {
+            trouble.addAll(one(deck.next(), chance));
             LockSupport.parkNanos(
                     Duration.ofMillis(chance.nextInt(MOST_PAUSE_MILLIS)).toNanos());
         }
@@ -240,16 +254,26 @@ final class Torture implements AutoCloseable {
 
     private List<String> one(Faults fault, Random chance) {
         out.printf("%tT %s: %s%n", System.currentTimeMillis(), fault.word(), fault.effect());
+        Instant begun = Instant.now();
         try {
-            String seen = fault.strike(new Target(site, client, new Parts(store, ledger)), chance);
+            Target target = new Target(
+                    site, client, new Parts(store, ledger), plan.setup().crowd());
+            String seen = fault.strike(target, chance);
             out.printf("%tT %s: %s%n", System.currentTimeMillis(), fault.word(), seen);
             struck.merge(fault, Report.Strikes.one(seen), Report.Strikes::and);
             return List.of();
         } catch (NoEffectException none) {
+            out.printf("%tT %s: no effect: %s%n", System.currentTimeMillis(), fault.word(), none.why());
             struck.merge(fault, Report.Strikes.none(none.why()), Report.Strikes::and);
             return List.of();
         } catch (Exception thrown) {
+            out.printf("%tT %s: FAILED: %s%n", System.currentTimeMillis(), fault.word(), thrown);
+            struck.merge(fault, Report.Strikes.none(thrown.toString()), Report.Strikes::and);
             return List.of("The fault '%s' failed: %s".formatted(fault.word(), thrown));
+        } finally {
+            if (fault == Faults.CROWD) {
+                crowds.add(new Phase(begun, Instant.now()));
+            }
         }
     }
 

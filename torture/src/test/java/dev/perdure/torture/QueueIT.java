@@ -8,6 +8,7 @@ import dev.perdure.Perdure;
 import dev.perdure.StartOptions;
 import dev.perdure.embedded.SharedPostgres;
 import dev.perdure.postgres.PostgresStore;
+import dev.perdure.queue.Queue;
 import dev.perdure.queue.QueueInfo;
 import dev.perdure.torture.setup.OutsideLedger;
 import dev.perdure.torture.setup.OutsideLedger.Line;
@@ -54,19 +55,31 @@ class QueueIT {
         torture(8, 50, Integer.getInteger("queues.runs", 4_000), Integer.getInteger("queues.kills", 20));
     }
 
+    @Test
+    @Tag("thorough")
+    void never_more_than_the_limit_are_begun_without_keys_with_eight_processes() throws Exception {
+        torture(8, 0, Integer.getInteger("queues.runs", 2_000), Integer.getInteger("queues.kills", 10));
+    }
+
+    /** @param keys over how many keys the runs are spread; 0 for a queue without keys */
     private static void torture(int processes, int keys, int runs, int kills) throws Exception {
         try (SharedPostgres.Fresh database = SharedPostgres.database("queues");
                 HikariDataSource pool = SmallPool.of(database.jdbcUrl(), database.user(), database.password());
                 PostgresStore store = PostgresStore.on(pool).open();
-                Perdure client = Perdure.on(store).declare(QueueWorker.QUEUE).client()) {
+                Perdure client = Perdure.on(store)
+                        .declare(QueueWorker.QUEUE, QueueWorker.UNKEYED)
+                        .client()) {
+            Queue queue = keys == 0 ? QueueWorker.UNKEYED : QueueWorker.QUEUE;
             OutsideLedger ledger = new OutsideLedger(pool);
             ledger.create();
             client.startAll(
                     IntStream.range(0, runs).boxed().toList(),
                     number -> Invocation.of(QueueWorker.definition(ledger), run(number, keys)),
-                    number -> StartOptions.id(run(number, keys))
-                            .queue(QueueWorker.QUEUE.name())
-                            .key(keyOf(run(number, keys))));
+                    number -> {
+                        StartOptions options =
+                                StartOptions.id(run(number, keys)).queue(queue.name());
+                        return keys == 0 ? options : options.key(keyOf(run(number, keys)));
+                    });
             List<WorkerProcess> workers = new ArrayList<>();
             Instant from = ledger.now();
             try {
@@ -78,12 +91,12 @@ class QueueIT {
                 }
                 Random chance = new Random(Long.getLong("crash.seed", 42));
                 new LivenessFloor(ledger, 0.9).around(() -> {
-                    long before = left(client);
+                    long before = left(client, queue);
                     for (int kill = 0; kill < kills; kill++) {
                         // By progress, not by time: so there is something left to be done at every kill, on any
                         // machine.
                         long due = before - before * kill / (2L * kills);
-                        Awaitility.await().atMost(PATIENCE).until(() -> left(client) <= due);
+                        Awaitility.await().atMost(PATIENCE).until(() -> left(client, queue) <= due);
                         int victim = chance.nextInt(processes);
                         workers.get(victim).kill();
                         workers.set(
@@ -91,11 +104,11 @@ class QueueIT {
                                 WorkerProcess.start(QueueWorker.class, database).ready());
                     }
                 });
-                Awaitility.await().atMost(PATIENCE).until(() -> left(client) == 0);
+                Awaitility.await().atMost(PATIENCE).until(() -> left(client, queue) == 0);
             } finally {
                 workers.forEach(WorkerProcess::close);
             }
-            check(ledger.lines(), runs);
+            check(ledger.lines(), runs, keys);
             Duration took = Duration.between(from, ledger.now());
             System.out.printf(
                     "queues: %d runs of %d keys in %d processes under %d kills in %d ms; at most %d at once, and %d of one key; the longest standstill %d ms%n",
@@ -111,7 +124,7 @@ class QueueIT {
     }
 
     private static String run(int number, int keys) {
-        return "run-" + number + "-key-" + number % keys;
+        return "run-" + number + "-key-" + (keys == 0 ? 0 : number % keys);
     }
 
     private static String keyOf(String run) {
@@ -127,15 +140,17 @@ class QueueIT {
                 .orElseThrow();
     }
 
-    private static long left(Perdure client) {
-        QueueInfo.Load load = client.queues().get(QueueWorker.QUEUE.name()).load();
+    private static long left(Perdure client, Queue queue) {
+        QueueInfo.Load load = client.queues().get(queue.name()).load();
         return load.waiting() + load.begun();
     }
 
-    private static void check(List<Line> lines, int runs) {
+    private static void check(List<Line> lines, int runs, int keys) {
         assertThat(lines.stream().map(Line::run).distinct()).hasSize(runs);
         assertThat(mostAtOnce(lines, run -> true)).as("begun at once").isEqualTo(QueueWorker.AT_ONCE);
-        assertThat(mostOfAKey(lines)).as("begun at once of one key").isEqualTo(QueueWorker.PER_KEY);
+        if (keys > 0) {
+            assertThat(mostOfAKey(lines)).as("begun at once of one key").isEqualTo(QueueWorker.PER_KEY);
+        }
         assertThat(longestStandstill(lines)).as("without a line of any run").isLessThan(STANDSTILL);
     }
 

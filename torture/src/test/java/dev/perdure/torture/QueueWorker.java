@@ -18,6 +18,8 @@ public final class QueueWorker {
     static final int AT_ONCE = 20;
     static final int PER_KEY = 2;
     static final Queue QUEUE = Queue.named("limited").concurrency(AT_ONCE).perKey(PER_KEY);
+    /** Runs without keys are claimed by a statement of their own, which goes on where the last claim stopped. */
+    static final Queue UNKEYED = Queue.named("unkeyed").concurrency(AT_ONCE);
     /** So long that places are taken for most of the time: else the limits would not be reached. */
     private static final Duration BODY = Duration.ofMillis(30);
 
@@ -45,7 +47,7 @@ public final class QueueWorker {
                 PostgresStore store = PostgresStore.on(pool).open()) {
             Perdure worker = Perdure.on(store)
                     .register(definition(new OutsideLedger(ledgerPool)))
-                    .queues(QUEUE)
+                    .queues(QUEUE, UNKEYED)
                     .lease(Site.LEASE)
                     .warmWindow(Duration.ZERO)
                     .start();

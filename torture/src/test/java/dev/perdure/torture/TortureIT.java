@@ -39,7 +39,7 @@ class TortureIT {
 
     private void every_invariant_holds_after(List<Faults> faults, int workers) throws Exception {
         Plan plan = new Plan(
-                new Plan.FaultPlan(42, Duration.ofSeconds(1), Duration.ZERO, faults),
+                new Plan.FaultPlan(42, Duration.ofSeconds(1), Duration.ZERO, faults, false),
                 Plan.Setup.of(workers, Optional.empty()),
                 logs);
         try (Torture torture = new Torture(plan, out)) {

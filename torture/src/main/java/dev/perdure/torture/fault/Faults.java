@@ -35,13 +35,13 @@ public enum Faults {
     /** Transactions meet. */
     DEADLOCK("locks rows of runs in every order for four seconds", ServerFaults::deadlock),
     /** A transaction stays open. */
-    OPEN("starts a run in a transaction that stays open for a minute", ServerFaults::open),
+    OPEN("starts a run in a transaction that stays open for a minute", OpenFault::open),
     /** Nobody hears notifications. */
     DEAFEN("lets nothing pass on the connections that listen, for twelve seconds", NetworkFaults::deafen),
     /** A worker lives, and the server takes it for dead. */
     SEVER(
-            "closes the connection on which a worker listens, and lets it learn of that when its lease was ended",
-            NetworkFaults::sever),
+            "closes the connection on which a worker listens, and holds its renewals, so that it loses its lease unawares",
+            SeverFault::sever),
     /** Clocks are wrong. */
     CLOCK("adds two workers whose clocks are an hour ahead and behind, for eight seconds", ProcessFaults::clock),
     /** The disk is full. */
@@ -60,7 +60,7 @@ public enum Faults {
             PoisonFault::poison),
     /** A worker dies with very many runs. */
     CROWD(
-            "kills a worker that has 3,000 runs in its memory, beside three others that have room for 200 each",
+            "kills a worker that has very many runs in its memory, beside three others that have room for 200 each",
             CrowdFault::crowd);
 
     private final String effect;

@@ -23,7 +23,7 @@ import java.util.stream.IntStream;
 /** What runs do to the workers, and to each other. */
 final class RunFaults {
     private static final Duration A_WHILE = Duration.ofSeconds(4);
-    private static final Duration PATIENCE = Duration.ofMinutes(8);
+    private static final Duration PATIENCE = Duration.ofMinutes(15);
     private static final Duration BETWEEN = Duration.ofMillis(100);
     private static final int AT_ONCE = 20;
     private static final int MOST_PAUSE_MILLIS = 60;
@@ -97,8 +97,7 @@ final class RunFaults {
     }
 
     private static Duration longestPause(Target target, String name, Instant begun) throws Exception {
-        List<Instant> times = target.parts().ledger().lines().stream()
-                .filter(line -> line.run().startsWith(name))
+        List<Instant> times = target.parts().ledger().lines(name).stream()
                 .map(Line::at)
                 .sorted()
                 .toList();
@@ -113,11 +112,11 @@ final class RunFaults {
     }
 
     /** A worker process beside the others, started again if another fault ends it while it joins. */
-    static WorkerProcess joined(Target target, List<String> more) throws IOException {
+    static WorkerProcess joined(Target target, List<String> options, List<String> more) throws IOException {
         long end = System.nanoTime() + PATIENCE.toNanos();
         while (true) {
             try {
-                return target.site().workers().beside(List.of(), more);
+                return target.site().workers().beside(options, more);
             } catch (IOException ended) {
                 if (System.nanoTime() > end) {
                     throw ended;
@@ -142,12 +141,16 @@ final class RunFaults {
     }
 
     static void until(String what, Supplier<Boolean> condition) {
+        until(what, BETWEEN, condition);
+    }
+
+    static void until(String what, Duration between, Supplier<Boolean> condition) {
         long end = System.nanoTime() + PATIENCE.toNanos();
         while (!started(condition)) {
             if (System.nanoTime() > end) {
                 throw new IllegalStateException("It is not so within %s that %s.".formatted(PATIENCE, what));
             }
-            LockSupport.parkNanos(BETWEEN.toNanos());
+            LockSupport.parkNanos(between.toNanos());
         }
     }
 }

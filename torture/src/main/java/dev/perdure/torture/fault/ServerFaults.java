@@ -22,7 +22,6 @@ import java.util.concurrent.locks.ReentrantLock;
 final class ServerFaults {
     private static final ReentrantLock TURN = new ReentrantLock();
     private static final Duration A_WHILE = Duration.ofSeconds(4);
-    private static final Duration OPEN = Duration.ofMinutes(1);
     private static final int MOST_DOWN_MILLIS = 3_000;
     private static final int MOST_UP_MILLIS = 1_000;
     private static final int ROWS = 20;
@@ -58,7 +57,7 @@ final class ServerFaults {
     private ServerFaults() {}
 
     /** Work with a connection to the server; gives what was seen. */
-    private interface Work {
+    interface Work {
         String with(Connection connection, Statement statement) throws Exception;
     }
 
@@ -67,7 +66,7 @@ final class ServerFaults {
         return DriverManager.getConnection(address.jdbcUrl(), address.user(), address.password());
     }
 
-    private static String alone(Site site, Work work) throws Exception {
+    static String alone(Site site, Work work) throws Exception {
         TURN.lock();
         try (Connection connection = connect(site);
                 Statement statement = connection.createStatement()) {
@@ -224,22 +223,6 @@ final class ServerFaults {
             }
             return "%d rows locked, and %d deadlocks ended by the server".formatted(locked, chosen);
         });
-    }
-
-    static String open(Target target, Random chance) throws Exception {
-        try (Connection connection = connect(target.site());
-                Statement statement = connection.createStatement()) {
-            connection.setAutoCommit(false);
-            connection.setTransactionIsolation(
-                    Connection.TRANSACTION_REPEATABLE_READ); // with one snapshot all the time
-            statement.execute("SELECT perdure.start_run('steps', 'open-' || gen_random_uuid(), '0')");
-            LockSupport.parkNanos(OPEN.toNanos());
-            connection.commit();
-            return "a start committed after " + OPEN.toSeconds() + " s";
-        } catch (SQLException closed) {
-            LockSupport.parkNanos(A_WHILE.toNanos());
-            throw new NoEffectException("another fault has ended the transaction");
-        }
     }
 
     static String disk(Target target, Random chance) throws Exception {

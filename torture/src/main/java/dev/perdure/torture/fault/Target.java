@@ -10,5 +10,6 @@ import dev.perdure.torture.work.Workload.Parts;
  * @param site the servers, the proxy and the workers
  * @param client starts runs and cancels them
  * @param parts what definitions need
+ * @param crowd how many runs a worker has that dies with very many
  */
-public record Target(Site site, Perdure client, Parts parts) {}
+public record Target(Site site, Perdure client, Parts parts, int crowd) {}

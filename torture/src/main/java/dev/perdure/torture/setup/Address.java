@@ -38,6 +38,11 @@ public record Address(String jdbcUrl, String user, String password) {
         return new Address(address.jdbcUrl + "&prepareThreshold=0", user, password);
     }
 
+    /** The same database, on connections that begin with this name: the driver waits with it for servers before 9.0. */
+    public Address named(String name) {
+        return new Address(jdbcUrl + "&assumeMinServerVersion=9.0&ApplicationName=" + name, user, password);
+    }
+
     /** What a process is told, for {@link #of(String[], int)}. */
     public List<String> arguments() {
         return List.of(jdbcUrl, user, password);

@@ -38,6 +38,7 @@ import org.jspecify.annotations.Nullable;
  *   <li>It loses notifications.
  *   <li>It holds connections: nothing goes either way, and no side learns of it. What a client has sent arrives when
  *       they are let go, even if that client has given up.
+ *   <li>It holds the renewals of one process, so that this process does not learn that it has lost its lease.
  * </ul>
  *
  * <p>It reads the protocol (a type, a length, a body) to know where a round trip ends, and which of our statements were
@@ -55,7 +56,7 @@ public final class FaultyProxy implements AutoCloseable {
         WAIT_OR_GIVE_BACK("state_now, entered_at, moved_at, changed_at FROM decided", "FROM waiting)::int AS all_held"),
         END("false AS woken, state, epoch, state_now", "FROM ended)::int AS all_held", "SELECT at FROM ended"),
         TRANSACTION("SELECT ln(count(*)::float8) AS fence"),
-        RENEW("UPDATE perdure.worker SET expires_at");
+        RENEW("expires_at = clock_timestamp() + lease, missing_since = NULL");
 
         private final String words;
 
@@ -68,6 +69,8 @@ public final class FaultyProxy implements AutoCloseable {
         }
     }
 
+    private static final CountDownLatch PASSING = new CountDownLatch(0);
+
     private final ServerSocket listening;
     private volatile int serverPort;
     private final int oneIn;
@@ -78,6 +81,7 @@ public final class FaultyProxy implements AutoCloseable {
     private final Set<Link> links = ConcurrentHashMap.newKeySet();
     private volatile boolean cutting;
     private volatile boolean silent;
+    private final Map<String, CountDownLatch> heldRenewals = new ConcurrentHashMap<>();
     private final AtomicLong silenced = new AtomicLong();
     private final AtomicLong hungUp = new AtomicLong();
 
@@ -157,6 +161,18 @@ public final class FaultyProxy implements AutoCloseable {
     /** Holds the connection that this process of the server serves, also when that process has ended. */
     public Held holdBackend(int pid) {
         return hold(link -> link.backend == pid);
+    }
+
+    /**
+     * Holds every connection on which this process renews a lease, from the renewal on. Its other connections pass.
+     *
+     * @param process the {@link Address#named name} that its connections have given the server
+     */
+    public Held holdRenewals(String process) {
+        CountDownLatch end = new CountDownLatch(1);
+        heldRenewals.put(process, end);
+        return new Held(
+                links.stream().filter(link -> process.equals(link.process)).count(), end);
     }
 
     private Held hold(Predicate<Link> which) {
@@ -278,6 +294,7 @@ public final class FaultyProxy implements AutoCloseable {
         private final ReentrantLock turn = new ReentrantLock();
         private volatile CountDownLatch passing = new CountDownLatch(0);
         private volatile boolean listens;
+        private volatile String process = "";
         private volatile int backend;
 
         Link(Socket client, Socket server) {
@@ -298,6 +315,7 @@ public final class FaultyProxy implements AutoCloseable {
                 DataOutputStream out = new DataOutputStream(server.getOutputStream());
                 int length = in.readInt();
                 byte[] startup = in.readNBytes(length - Integer.BYTES);
+                process = parameter(startup, "application_name");
                 out.write(message(length, startup));
                 RoundTrip trip = new RoundTrip();
                 while (true) {
@@ -310,6 +328,9 @@ public final class FaultyProxy implements AutoCloseable {
                         trip = new RoundTrip();
                     }
                     passing.await();
+                    if (type == 'B' && Kind.RENEW.isOf(trip.statements.getLast())) {
+                        heldRenewals.getOrDefault(process, PASSING).await();
+                    }
                     out.write(type);
                     out.write(message(size, body));
                     if (type == 'X') {
@@ -415,6 +436,20 @@ public final class FaultyProxy implements AutoCloseable {
                 .putInt(size)
                 .put(body)
                 .array();
+    }
+
+    /** A parameter of the first message of a connection: after the version come names and values in turn. */
+    private static String parameter(byte[] startup, String wanted) {
+        int at = Integer.BYTES;
+        while (at < startup.length && startup[at] != 0) {
+            String name = text(startup, at);
+            String value = text(startup, at + name.length() + 1);
+            if (name.equals(wanted)) {
+                return value;
+            }
+            at += name.length() + value.length() + 2;
+        }
+        return "";
     }
 
     /** The zero-terminated text that begins there. */

@@ -6,6 +6,7 @@ import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.Instant;
 import java.time.OffsetDateTime;
+import java.time.ZoneOffset;
 import java.util.ArrayList;
 import java.util.List;
 import javax.sql.DataSource;
@@ -22,7 +23,9 @@ public final class OutsideLedger {
                 at timestamptz NOT NULL DEFAULT clock_timestamp())
             """;
     private static final String INSERT = "INSERT INTO outside_ledger (run, step, value, pid) VALUES (?, ?, ?, ?)";
-    private static final String SELECT = "SELECT run, step, value, pid, at FROM outside_ledger ORDER BY number";
+    private static final String SIZE_AFTER = "SELECT count(*) FROM outside_ledger WHERE pid = ? AND at > ?";
+    private static final String SELECT =
+            "SELECT run, step, value, pid, at FROM outside_ledger WHERE starts_with(run, ?) ORDER BY number";
 
     private final DataSource database;
 
@@ -102,19 +105,39 @@ public final class OutsideLedger {
         }
     }
 
+    /** How many bodies of a process have ended after a time. */
+    public long size(long pid, Instant after) throws SQLException {
+        try (Connection connection = database.getConnection();
+                PreparedStatement select = connection.prepareStatement(SIZE_AFTER)) {
+            select.setLong(1, pid);
+            select.setObject(2, after.atOffset(ZoneOffset.UTC));
+            try (ResultSet row = select.executeQuery()) {
+                row.next();
+                return row.getLong(1);
+            }
+        }
+    }
+
     /** All lines, in the order in which they were written. */
     public List<Line> lines() throws SQLException {
+        return lines("");
+    }
+
+    /** The lines of the runs whose ids begin like this, in the order in which they were written. */
+    public List<Line> lines(String runs) throws SQLException {
         try (Connection connection = database.getConnection();
-                PreparedStatement select = connection.prepareStatement(SELECT);
-                ResultSet rows = select.executeQuery()) {
+                PreparedStatement select = connection.prepareStatement(SELECT)) {
+            select.setString(1, runs);
             List<Line> lines = new ArrayList<>();
-            while (rows.next()) {
-                lines.add(new Line(
-                        rows.getString(1),
-                        rows.getString(2),
-                        rows.getString(3),
-                        rows.getLong(4),
-                        rows.getObject(5, OffsetDateTime.class).toInstant()));
+            try (ResultSet rows = select.executeQuery()) {
+                while (rows.next()) {
+                    lines.add(new Line(
+                            rows.getString(1),
+                            rows.getString(2),
+                            rows.getString(3),
+                            rows.getLong(4),
+                            rows.getObject(5, OffsetDateTime.class).toInstant()));
+                }
             }
             return lines;
         }

@@ -2,6 +2,7 @@ package dev.perdure.torture.setup;
 
 import dev.perdure.embedded.EmbeddedPostgres;
 import dev.perdure.embedded.Options;
+import java.util.Optional;
 
 /** A server with a folder of its own, which is deleted with it. */
 record OwnServer(EmbeddedPostgres postgres, ServerFolder folder) implements AutoCloseable {
@@ -12,13 +13,13 @@ record OwnServer(EmbeddedPostgres postgres, ServerFolder folder) implements Auto
     }
 
     /** Starts one with an empty folder. */
-    static OwnServer start(Options options, boolean small) throws Exception {
-        return start(options, small, empty -> {});
+    static OwnServer start(Options options, Optional<String> diskSize) throws Exception {
+        return start(options, diskSize, empty -> {});
     }
 
     /** Starts one with a folder that is filled first. If that fails, no folder is left. */
-    static OwnServer start(Options options, boolean small, Filling filling) throws Exception {
-        ServerFolder folder = ServerFolder.create(small);
+    static OwnServer start(Options options, Optional<String> diskSize, Filling filling) throws Exception {
+        ServerFolder folder = ServerFolder.create(diskSize);
         try {
             filling.fill(folder);
             return new OwnServer(EmbeddedPostgres.start(options.dataFolder(folder.path())), folder);

@@ -10,8 +10,6 @@ import java.util.stream.Stream;
 
 /** Where a server has its data: a folder, or a small file system of its own. Closing it deletes all of it. */
 final class ServerFolder implements AutoCloseable {
-    private static final String SMALL = "512m";
-
     private final Path path;
     private final Optional<SmallDisk> disk;
 
@@ -20,9 +18,9 @@ final class ServerFolder implements AutoCloseable {
         this.disk = disk;
     }
 
-    /** A new one, empty; on a small file system if that is wanted, and if this process may mount one. */
-    static ServerFolder create(boolean small) throws IOException {
-        Optional<SmallDisk> disk = small ? SmallDisk.mount(SMALL) : Optional.empty();
+    /** A new one, empty; on a file system of this size, if there is one, and if this process may mount one. */
+    static ServerFolder create(Optional<String> size) throws IOException {
+        Optional<SmallDisk> disk = size.flatMap(SmallDisk::mount);
         Path path = disk.isPresent()
                 ? Files.createDirectory(disk.get().folder())
                 : Files.createTempDirectory("perdure-torture-server");

@@ -6,6 +6,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
+import java.util.Optional;
 
 /** Three servers with a share of the runs each, worker processes, and a server for the ledger, to which nothing happens. */
 public final class ShardSite implements AutoCloseable {
@@ -30,7 +31,7 @@ public final class ShardSite implements AutoCloseable {
     public ShardSite(Class<?> main, int count, Path logs) throws Exception {
         this.logs = logs;
         for (int shard = 0; shard < NAMES.size(); shard++) {
-            servers.add(closing.add(OwnServer.start(EmbeddedPostgres.options(), false))
+            servers.add(closing.add(OwnServer.start(EmbeddedPostgres.options(), Optional.empty()))
                     .postgres());
         }
         this.ledgerServer = closing.add(EmbeddedPostgres.start(EmbeddedPostgres.options()));

@@ -21,6 +21,8 @@ public final class Site implements AutoCloseable {
     public enum Server {
         /** Its file system can be filled. */
         ON_SMALL_DISK,
+        /** That file system has room for 100,000 runs. */
+        WITH_ROOM,
         /** It has a synchronous standby. */
         WITH_STANDBY
     }
@@ -71,7 +73,7 @@ public final class Site implements AutoCloseable {
                 .setting("max_wal_size", "128MB")
                 .setting("wal_keep_size", "64MB");
         closing.add(this::closeServers);
-        this.server = OwnServer.start(options, setup.server().contains(Server.ON_SMALL_DISK));
+        this.server = OwnServer.start(options, diskSize(setup.server()));
         servers.add(server);
         if (setup.server().contains(Server.WITH_STANDBY)) {
             addStandby();
@@ -86,6 +88,12 @@ public final class Site implements AutoCloseable {
         arguments.addAll(ledger().arguments());
         arguments.addAll(setup.more());
         this.workers = closing.add(new Workers(setup.main(), setup.count(), arguments, setup.logs()));
+    }
+
+    private static Optional<String> diskSize(Set<Server> server) {
+        return server.contains(Server.ON_SMALL_DISK)
+                ? Optional.of(server.contains(Server.WITH_ROOM) ? "2g" : "512m")
+                : Optional.empty();
     }
 
     private void addStandby() throws Exception {

@@ -14,9 +14,11 @@ public final class SmallDisk implements AutoCloseable {
     private static final String PREFIX = "perdure-disk-";
 
     private final Path root;
+    private final String size;
 
-    private SmallDisk(Path root) {
+    private SmallDisk(Path root, String size) {
         this.root = root;
+        this.size = size;
     }
 
     /** Mounts one; nothing where this process may not. */
@@ -26,13 +28,18 @@ public final class SmallDisk implements AutoCloseable {
                     Files.createTempDirectory(PREFIX + ProcessHandle.current().pid() + "-");
             unmountAbandoned(root.resolveSibling(""));
             if (run("mount", "-t", "tmpfs", "-o", "mode=755,size=" + size, "tmpfs", root.toString())) {
-                return Optional.of(new SmallDisk(root));
+                return Optional.of(new SmallDisk(root, size));
             }
             Files.delete(root);
             return Optional.empty();
         } catch (IOException none) {
             return Optional.empty();
         }
+    }
+
+    /** As it was given to {@link #mount}. */
+    String size() {
+        return size;
     }
 
     /** Unmounts those of processes that were killed. */
@@ -42,7 +49,7 @@ public final class SmallDisk implements AutoCloseable {
                 String pid = each.getFileName().toString().split("-", -1)[2];
                 if (pid.matches("\\d{1,18}")
                         && ProcessHandle.of(Long.parseLong(pid)).isEmpty()) {
-                    new SmallDisk(each).close();
+                    new SmallDisk(each, "").close();
                 }
             }
         }

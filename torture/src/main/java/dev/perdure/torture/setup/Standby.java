@@ -10,6 +10,7 @@ import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
 import java.time.Duration;
+import java.util.Optional;
 import java.util.concurrent.locks.LockSupport;
 
 /**
@@ -45,14 +46,14 @@ record Standby(OwnServer primary, OwnServer server) {
 
     /** Starts one for which the primary does not wait. */
     static Standby behind(OwnServer primary, Options options) throws Exception {
-        boolean small = primary.folder().disk().isPresent();
+        Optional<String> diskSize = primary.folder().disk().map(SmallDisk::size);
         String connection = "host=127.0.0.1 port=%d user=%s password=%s"
                 .formatted(
                         primary.postgres().port(),
                         primary.postgres().user(),
                         primary.postgres().password());
         OwnServer server = OwnServer.start(
-                options.setting("primary_conninfo", connection), small, folder -> backup(primary, folder.path()));
+                options.setting("primary_conninfo", connection), diskSize, folder -> backup(primary, folder.path()));
         return new Standby(primary, server);
     }
 

@@ -10,7 +10,8 @@ import dev.perdure.torture.work.Workload.Parts;
 public final class Burst {
     private Burst() {}
 
-    private static Definition<Integer, Integer> child(OutsideLedger ledger) {
+    /** What a run starts: one step. */
+    public static Definition<Integer, Integer> child(OutsideLedger ledger) {
         return Definition.of("burst-child", Integer.class, Integer.class, (ctx, number) -> {
             String run = ctx.runId().value();
             ctx.step("work", () -> ledger.write(run, "work"));

@@ -19,7 +19,8 @@ import javax.sql.DataSource;
  * @param database the database of the engine
  * @param started how many pieces of the workload were acknowledged: those with the numbers below
  * @param lines what its bodies wrote into the ledger, by run
- * @param stopped the processes that were stopped for a while. A body in which one was may end after another has begun it
+ * @param stopped the processes that were stopped for a while, or whose runs have moved. A body in which one was may end after
+ *     another has begun it
  */
 public record Seen(Perdure client, DataSource database, int started, Map<String, List<Line>> lines, Set<Long> stopped) {
     /** The numbers of the pieces. */

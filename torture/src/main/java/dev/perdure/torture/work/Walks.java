@@ -17,12 +17,13 @@ import java.util.concurrent.locks.LockSupport;
 import java.util.stream.IntStream;
 
 /**
- * Runs that are in memory for half a second, with one step after the other, so that a worker that loses its lease is
- * always in the midst of some: it ends the body in which it is, and begins no other.
+ * Runs that are in memory for more than two seconds, with one step after the other, so that a worker that loses its
+ * lease is always in the midst of some: it ends the body in which it is, and begins no other. It takes a second to lose
+ * one, and the runs have to be longer than that.
  */
 public final class Walks implements Workload {
-    private static final int STEPS = 8;
-    private static final Duration BODY = Duration.ofMillis(60);
+    private static final int STEPS = 12;
+    private static final Duration BODY = Duration.ofMillis(200);
 
     /** The values that the steps gave, in order. */
     public record Path(List<String> values) {}

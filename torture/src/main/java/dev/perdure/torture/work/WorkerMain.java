@@ -15,10 +15,12 @@ import java.io.IOException;
 import java.io.InputStreamReader;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.time.Instant;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.stream.Collectors;
 
 /**
@@ -33,14 +35,15 @@ public final class WorkerMain {
     /**
      * Arguments: the address of the database, that of the ledger, and any of {@code defect=} what is wrong with the
      * store, {@code notifications=false}, {@code pool=} the number of connections, {@code queue=} the queue from which alone it takes runs,
-     * {@code runs=} how many it takes at once, {@code holds=true} if its bodies of {@link Crowd} never end, {@code workloads=} the folder with the classes of the build whose workloads it runs.
+     * {@code runs=} how many it takes at once, {@code lease=} for how many seconds it lives without a renewal, {@code holds=true} if its bodies of {@link Crowd} never end, {@code workloads=} the folder with the classes of the build whose workloads it runs.
      */
     public static void main(String... arguments) throws IOException {
         Map<String, String> more = Arrays.stream(arguments)
                 .skip(ADDRESSES)
                 .map(each -> each.split("=", 2))
                 .collect(Collectors.toMap(each -> each[0], each -> each[1]));
-        Address address = Address.of(arguments, 0);
+        String process = Long.toString(ProcessHandle.current().pid());
+        Address address = Address.of(arguments, 0).named(process);
         String size = more.get("pool");
         try (HikariDataSource pool = size == null ? address.pool() : address.pool(Integer.parseInt(size));
                 HikariDataSource ledgerPool = Address.of(arguments, 3).pool();
@@ -50,9 +53,11 @@ public final class WorkerMain {
             String defect = more.get("defect");
             PerdureBuilder builder = Perdure.on(
                             defect == null ? store : Planted.valueOf(defect).in(store))
-                    .lease(Site.LEASE)
+                    .lease(Optional.ofNullable(more.get("lease"))
+                            .map(seconds -> Duration.ofSeconds(Long.parseLong(seconds)))
+                            .orElse(Site.LEASE))
                     .maxRuns(Integer.parseInt(more.getOrDefault("runs", "200")))
-                    .label("process", Long.toString(ProcessHandle.current().pid()));
+                    .label("process", process);
             Parts parts = new Parts(store, new OutsideLedger(ledgerPool));
             register(builder, parts, more);
             Perdure worker = builder.start();

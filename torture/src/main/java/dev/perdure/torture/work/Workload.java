@@ -28,6 +28,11 @@ public interface Workload {
     /** What does not hold now that all pieces have ended, one sentence each. */
     List<String> violations(Seen seen) throws SQLException;
 
+    /** Whether this run, which a piece has started, may end {@code FAILED}. */
+    default boolean mayFail(String run) {
+        return false;
+    }
+
     /** Whether this run of it may end {@code CANCELLED}; all others complete. */
     default boolean mayBeCancelled(String run) {
         return false;

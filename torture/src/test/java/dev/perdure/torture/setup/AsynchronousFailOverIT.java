@@ -25,6 +25,7 @@ import java.sql.SQLException;
 import java.sql.Statement;
 import java.time.Duration;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
 import java.util.concurrent.TimeUnit;
@@ -65,7 +66,7 @@ class AsynchronousFailOverIT {
     @Test
     void loses_the_last_commits_and_nothing_else() throws Exception {
         Options options = EmbeddedPostgres.options().setting("wal_keep_size", "64MB");
-        try (OwnServer primary = OwnServer.start(options, false)) {
+        try (OwnServer primary = OwnServer.start(options, Optional.empty())) {
             Standby standby = Standby.behind(primary, options);
             try (OwnServer second = standby.server();
                     FaultyProxy proxy = new FaultyProxy(primary.postgres().port(), 1, 42);

@@ -17,7 +17,7 @@ final class SiteHolder {
                 1,
                 List.of(),
                 Path.of(arguments[0]),
-                EnumSet.allOf(Site.Server.class),
+                EnumSet.of(Site.Server.ON_SMALL_DISK, Site.Server.WITH_STANDBY),
                 Optional.empty(),
                 42));
         boolean small = site.disk().isPresent();

@@ -20,7 +20,7 @@ import java.util.List;
 public final class ShardWorker {
     /** What workers register, and what the client starts. */
     public static final List<Workload> WORKLOADS =
-            List.of(new Steps(), new Rallies(), new Relatives(), new Tallies(), new Diamonds());
+            List.of(new Steps(), new Rallies(), new Relatives(), new Tallies(), new Rings(), new Diamonds());
 
     private ShardWorker() {}
 

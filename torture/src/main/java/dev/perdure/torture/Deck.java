@@ -1,0 +1,46 @@
+package dev.perdure.torture;
+
+import dev.perdure.torture.fault.Faults;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import java.util.Random;
+import java.util.concurrent.locks.ReentrantLock;
+
+/** Deals faults like cards: in an order that the seed decides, and none again before all others have had their turn. */
+final class Deck {
+    private final ReentrantLock lock = new ReentrantLock();
+    private final List<Faults> all;
+    private final Random chance;
+    private final List<Faults> left = new ArrayList<>();
+    private int dealt;
+
+    Deck(List<Faults> all, Random chance) {
+        this.all = List.copyOf(all);
+        this.chance = chance;
+    }
+
+    Faults next() {
+        lock.lock();
+        try {
+            if (left.isEmpty()) {
+                left.addAll(all);
+                Collections.shuffle(left, chance);
+            }
+            dealt++;
+            return left.removeLast();
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** Whether each fault has had its turn. */
+    boolean hadAll() {
+        lock.lock();
+        try {
+            return dealt >= all.size();
+        } finally {
+            lock.unlock();
+        }
+    }
+}
