@@ -32,13 +32,15 @@ final class MemoryExchange implements Exchange {
     private final Tables tables;
     private final NavigableMap<Long, Outgoing> outgoing = new TreeMap<>();
     private final Map<UUID, Long> tokens = new HashMap<>();
-    /** The parents of runs that are on other shards, by the keys of the runs. */
-    private final Map<Long, Parent> parents = new HashMap<>();
+    private final MemoryLinks links;
+    private final MemoryWaits waits;
 
     private @Nullable Membership membership;
 
     MemoryExchange(Tables tables) {
         this.tables = tables;
+        this.links = new MemoryLinks(tables);
+        this.waits = new MemoryWaits(tables, links);
     }
 
     @Override
@@ -63,8 +65,10 @@ final class MemoryExchange implements Exchange {
 
     @Override
     public Look look(Collection<Integer> partitions, int limit) {
-        return tables.inTransaction(
-                () -> new Look(membership == null ? 0 : membership.map().version(), outgoing(partitions, 0, limit)));
+        return tables.inTransaction(() -> new Look(
+                membership == null ? 0 : membership.map().version(),
+                outgoing(partitions, 0, limit),
+                tables.places.permitsAreAwaited()));
     }
 
     @Override
@@ -87,7 +91,7 @@ final class MemoryExchange implements Exchange {
     @Override
     public Optional<Parent> parent(RunId run) {
         return tables.inTransaction(
-                () -> Optional.ofNullable(tables.byId.get(run)).map(row -> parents.get(row.ref.key())));
+                () -> Optional.ofNullable(tables.byId.get(run)).map(links::elsewhere));
     }
 
     @Override
@@ -133,7 +137,7 @@ final class MemoryExchange implements Exchange {
         return tables.inTransaction(() -> {
             Map<RunRef, Integer> lives = new HashMap<>();
             ofOthers.forEach(parent -> lives.put(parent.run(), parent.life()));
-            return parents.entrySet().stream()
+            return links.all()
                     .filter(link -> !link.getValue().isReport()
                             && Objects.equals(
                                     lives.get(link.getValue().run()),
@@ -143,6 +147,28 @@ final class MemoryExchange implements Exchange {
                     .map(MemoryExchange::lived)
                     .toList();
         });
+    }
+
+    @Override
+    public MemoryLinks links() {
+        return links;
+    }
+
+    @Override
+    public MemoryPlaces places() {
+        return tables.places;
+    }
+
+    @Override
+    public MemoryWaits waits() {
+        return waits;
+    }
+
+    /** A sweep of a shard says if calls wait for their turn. */
+    void swept() {
+        if (membership != null && waits.callsWait()) {
+            tables.hint(new Hints.CallsWait());
+        }
     }
 
     /** Keeps what a transition sends. */
@@ -156,13 +182,13 @@ final class MemoryExchange implements Exchange {
         if (parent == null || !parent.isElsewhere()) {
             return run;
         }
-        parents.put(key, parent);
+        links.put(key, parent);
         return run.withParent(null);
     }
 
     /** A run has ended: its parent gets the outcome, if it is on another shard. */
     void ended(Row row) {
-        Parent parent = parents.get(row.ref.key());
+        Parent parent = links.elsewhere(row);
         if (parent != null && parent.answers()) {
             Mail mail = MailDelivery.told(row, parent);
             int life = parent.isReport() ? Change.Deliver.ANY_LIFE : parent.life();
@@ -175,7 +201,7 @@ final class MemoryExchange implements Exchange {
 
     /** A run is removed. */
     void removed(Row row) {
-        parents.remove(row.ref.key());
+        links.remove(row.ref.key());
     }
 
     /** The values that are on their way. */

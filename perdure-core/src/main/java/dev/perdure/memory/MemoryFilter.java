@@ -5,7 +5,8 @@ import dev.perdure.RunId;
 import dev.perdure.RunState;
 import dev.perdure.spi.Runs;
 import dev.perdure.spi.change.Parent;
-import dev.perdure.spi.change.RunRef;
+import dev.perdure.spi.shard.RunSelection;
+import dev.perdure.spi.shard.RunSelection.Origins;
 import java.util.EnumSet;
 import java.util.Optional;
 import java.util.Set;
@@ -21,9 +22,12 @@ final class MemoryFilter {
     private final Tables tables;
     private final RunFilter filter;
 
-    MemoryFilter(Tables tables, RunFilter filter) {
+    private final @Nullable Origins origins;
+
+    MemoryFilter(Tables tables, RunSelection selection) {
         this.tables = tables;
-        this.filter = filter;
+        this.filter = selection.filter();
+        this.origins = selection.origins();
     }
 
     boolean selects(Row row) {
@@ -54,27 +58,40 @@ final class MemoryFilter {
         return wanted.map(condition::test).orElse(true);
     }
 
-    private static boolean isStartedBy(Row row, RunId id) {
-        RunRef parent = parent(row);
-        return parent != null && parent.id().equals(id);
+    private boolean isStartedBy(Row row, RunId id) {
+        Parent parent = parent(row);
+        return parent != null
+                && !parent.isReport()
+                && (origins == null
+                        ? parent.run().id().equals(id)
+                        : parent.run().key() == origins.parent());
     }
 
-    private static boolean isFiredBy(Row row, RunId schedule) {
-        Parent parent = row.start.parent();
-        return parent != null && parent.isReport() && parent.run().id().equals(schedule);
+    private boolean isFiredBy(Row row, RunId schedule) {
+        Parent parent = parent(row);
+        return parent != null
+                && parent.isReport()
+                && (origins == null
+                        ? parent.run().id().equals(schedule)
+                        : parent.run().key() == origins.schedule());
+    }
+
+    private @Nullable Parent parent(Row row) {
+        return origins == null ? row.start.parent() : tables.exchange.links().parent(row);
     }
 
     private boolean isBelow(Row row, RunId root) {
         @Nullable Row each = row;
-        while (each != null && !each.ref.id().equals(root)) {
-            RunRef parent = parent(each);
-            each = parent == null ? null : tables.byKey.get(parent.key());
+        while (each != null && !isRoot(each, root)) {
+            Parent parent = each.start.parent();
+            each = parent == null || parent.isReport()
+                    ? null
+                    : tables.byKey.get(parent.run().key());
         }
         return each != null;
     }
 
-    private static @Nullable RunRef parent(Row row) {
-        Parent parent = row.start.parent();
-        return parent == null || parent.isReport() ? null : parent.run();
+    private boolean isRoot(Row row, RunId root) {
+        return origins == null ? row.ref.id().equals(root) : origins.roots().contains(row.ref.key());
     }
 }

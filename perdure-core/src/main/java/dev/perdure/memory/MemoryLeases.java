@@ -59,6 +59,7 @@ final class MemoryLeases implements Leases {
                     changes.add(tables.takeOver(row));
                 }
             }
+            tables.exchange.swept();
             return changes;
         });
     }

@@ -11,10 +11,12 @@ import dev.perdure.spi.change.Control;
 import dev.perdure.spi.change.Entry;
 import dev.perdure.spi.change.RunRef;
 import dev.perdure.spi.change.WorkerId;
+import dev.perdure.spi.shard.Places;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.Comparator;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -287,13 +289,57 @@ final class MemoryPermits implements Permits {
                 case Order.Limit limit -> line.changed = line.changed.with(limit.changes());
                 case Order.Pause pause -> line.paused = pause.reason();
                 case Order.Resume resume -> line.paused = null;
-                case Order.Reset reset -> line.changed = Limiter.named(reset.limiter());
+                case Order.Reset reset ->
+                    line.changed = Limiter.of(reset.limiter(), Places.kept(line.changed.settings()));
             }
             boolean same = line.changed.settings().equals(changed.settings()) && Objects.equals(line.paused, paused);
             tables.audits.add(same ? null : audit);
             tables.hint(new Hints.WorkReady());
             return true;
         });
+    }
+
+    // ---- what this store has of the limits of several shards
+
+    /** Declares a limiter of which this store has not heard; says whether that is so. */
+    boolean open(String name, Map<String, String> declared) {
+        if (lines.containsKey(name)) {
+            return false;
+        }
+        line(name).declared = Limiter.of(name, declared);
+        return true;
+    }
+
+    /** Replaces the share, or removes it. */
+    void share(String name, @Nullable Map<String, String> settings) {
+        Line line = line(name);
+        Map<String, String> changed = new HashMap<>(line.changed.settings());
+        changed.keySet().removeAll(Places.kept(changed).keySet());
+        changed.putAll(settings == null ? Map.of() : settings);
+        line.changed = Limiter.of(name, changed);
+        tables.hint(new Hints.WorkReady());
+    }
+
+    /** How many attempts may hold a permit by the settings. */
+    int limited(String name) {
+        Line line = lines.get(name);
+        return line == null ? 0 : line.limits().concurrency().orElse(Limiter.UNLIMITED);
+    }
+
+    /** How many attempts hold a permit. */
+    int given(String name) {
+        Line line = line(name);
+        forget(line);
+        return line.holders.size();
+    }
+
+    /** How many attempts wait for one. */
+    int waiting(String name) {
+        Line line = line(name);
+        forget(line);
+        return line.paused != null
+                ? 0
+                : (int) line.waiting.stream().filter(place -> !place.passed).count();
     }
 
     // ---- what there is
@@ -339,6 +385,10 @@ final class MemoryPermits implements Permits {
         }
         int permits = line.limits().concurrency().orElse(Limiter.UNLIMITED);
         if (line.holders.size() >= permits) {
+            if (line.holders.isEmpty()) {
+                return Optional.of(
+                        "The limiter '%s' is full: 0 of %d permits are held on this shard.".formatted(name, permits));
+            }
             List<RunRef> holders =
                     line.holders.stream().map(place -> place.row.ref).toList();
             String first = holders.stream()

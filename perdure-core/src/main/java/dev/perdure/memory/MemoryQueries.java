@@ -17,6 +17,7 @@ import dev.perdure.spi.change.Parent;
 import dev.perdure.spi.change.Payload;
 import dev.perdure.spi.change.Recorded;
 import dev.perdure.spi.change.RunRef;
+import dev.perdure.spi.shard.RunSelection;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.Comparator;
@@ -42,6 +43,7 @@ final class MemoryQueries implements Runs, Journals {
             .thenComparingInt(TimePlace::note);
     private static final Comparator<BelowPlace> BY_CREATION =
             Comparator.comparing(BelowPlace::createdAt).thenComparingLong(BelowPlace::key);
+    private static final Comparator<Row> OLDEST_FIRST = Comparator.comparing(MemoryQueries::place, BY_CREATION);
 
     private final Tables tables;
 
@@ -81,9 +83,10 @@ final class MemoryQueries implements Runs, Journals {
     }
 
     @Override
-    public List<RunInfo> list(RunFilter filter) {
+    public List<RunInfo> list(RunSelection selection) {
+        RunFilter filter = selection.filter();
         Comparator<RunInfo> order = filter.isOldestFirst() ? NEWEST_FIRST.reversed() : NEWEST_FIRST;
-        return tables.inTransaction(() -> selected(filter)
+        return tables.inTransaction(() -> selected(selection)
                 .map(this::info)
                 .filter(info -> filter.after()
                         .map(last -> order.compare(info, last) > 0)
@@ -94,19 +97,19 @@ final class MemoryQueries implements Runs, Journals {
     }
 
     @Override
-    public Map<RunState, RunCount> count(RunFilter filter) {
+    public Map<RunState, RunCount> count(RunSelection selection) {
         return tables.inTransaction(() -> {
             Map<RunState, Integer> seen = new EnumMap<>(RunState.class);
-            selected(filter).forEach(row -> seen.merge(row.state, 1, Integer::sum));
+            selected(selection).forEach(row -> seen.merge(row.state, 1, Integer::sum));
             Map<RunState, RunCount> counts = new EnumMap<>(RunState.class);
             seen.forEach((state, runs) -> counts.put(state, RunCount.seen(runs)));
             return counts;
         });
     }
 
-    private Stream<Row> selected(RunFilter filter) {
-        MemoryFilter selection = new MemoryFilter(tables, filter);
-        return tables.byKey.values().stream().filter(selection::selects);
+    private Stream<Row> selected(RunSelection selection) {
+        MemoryFilter filter = new MemoryFilter(tables, selection);
+        return tables.byKey.values().stream().filter(filter::selects);
     }
 
     @Override
@@ -213,42 +216,45 @@ final class MemoryQueries implements Runs, Journals {
 
     @Override
     public List<TaskRow> children(RunRef run) {
-        return tables.inTransaction(() -> startedBy(run)
-                .filter(row -> !row.isTask())
+        return tables.inTransaction(() -> children(startedBy(run)));
+    }
+
+    /** Those of these runs that are children, oldest first. */
+    List<TaskRow> children(Stream<Row> started) {
+        return started.filter(row -> !row.isTask())
+                .sorted(OLDEST_FIRST)
                 .map(row -> task(row, row))
-                .toList());
+                .toList();
     }
 
     @Override
     public BelowPage tasks(RunRef run, BelowPlace after, int limit) {
-        return below(run, true, after, limit);
+        return tables.inTransaction(() -> page(startedBy(run).filter(Row::isTask), after, limit));
     }
 
     @Override
     public BelowPage children(RunRef run, BelowPlace after, int limit) {
-        return below(run, false, after, limit);
+        return tables.inTransaction(() -> page(startedBy(run).filter(row -> !row.isTask()), after, limit));
     }
 
-    private BelowPage below(RunRef run, boolean tasks, BelowPlace after, int limit) {
-        return tables.inTransaction(() -> {
-            List<Row> next = startedBy(run)
-                    .filter(row -> row.isTask() == tasks && BY_CREATION.compare(place(row), after) > 0)
-                    .limit(limit + 1L)
-                    .toList();
-            List<Row> page = next.subList(0, Math.min(limit, next.size()));
-            return new BelowPage(
-                    page.stream().map(this::below).toList(),
-                    next.size() > limit ? Optional.of(place(page.getLast())) : Optional.empty());
-        });
+    /** A page of these runs, oldest first. */
+    BelowPage page(Stream<Row> started, BelowPlace after, int limit) {
+        List<Row> next = started.filter(row -> BY_CREATION.compare(place(row), after) > 0)
+                .sorted(OLDEST_FIRST)
+                .limit(limit + 1L)
+                .toList();
+        List<Row> page = next.subList(0, Math.min(limit, next.size()));
+        return new BelowPage(
+                page.stream().map(this::below).toList(),
+                next.size() > limit ? Optional.of(place(page.getLast())) : Optional.empty());
     }
 
-    /** The tasks and children of a run, the oldest first. */
+    /** The tasks and children of a run. */
     private Stream<Row> startedBy(RunRef run) {
         return tables.byKey.values().stream()
                 .filter(row -> row.start.parent() != null
                         && row.start.parent().run().equals(run)
-                        && !row.start.parent().isReport())
-                .sorted(Comparator.comparing(MemoryQueries::place, BY_CREATION));
+                        && !row.start.parent().isReport());
     }
 
     private static BelowPlace place(Row row) {

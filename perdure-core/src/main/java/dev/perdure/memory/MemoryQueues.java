@@ -11,6 +11,7 @@ import dev.perdure.spi.change.Change;
 import dev.perdure.spi.change.FullKey;
 import dev.perdure.spi.change.NewRun;
 import dev.perdure.spi.change.WorkerId;
+import dev.perdure.spi.shard.Places;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -78,7 +79,8 @@ final class MemoryQueues implements QueueRules {
                 case Order.Limit limit -> entry.changed = entry.changed.with(limit.changes());
                 case Order.Pause pause -> entry.paused = pause.reason();
                 case Order.Resume resume -> entry.paused = null;
-                case Order.Reset reset -> entry.changed = Queue.named(reset.queue());
+                case Order.Reset reset ->
+                    entry.changed = Queue.of(reset.queue(), Places.kept(entry.changed.settings()));
             }
             boolean same = entry.changed.settings().equals(changed.settings()) && Objects.equals(entry.paused, paused);
             tables.audits.add(same ? null : audit);
@@ -296,6 +298,50 @@ final class MemoryQueues implements QueueRules {
     void took(Row row) {
         row.placed = true;
         entry(row.start.queue()).took(row);
+    }
+
+    // ---- what this store has of the limits of several shards
+
+    /** Declares a queue of which this store has not heard; says whether that is so. */
+    boolean open(String name, Map<String, String> declared) {
+        if (queues.containsKey(name)) {
+            return false;
+        }
+        entry(name).declared = Queue.of(name, declared);
+        return true;
+    }
+
+    /** Replaces the share, or removes it. */
+    void share(String name, @Nullable Map<String, String> settings) {
+        MemoryQueue entry = entry(name);
+        Map<String, String> changed = new HashMap<>(entry.changed.settings());
+        changed.keySet().removeAll(Places.kept(changed).keySet());
+        changed.putAll(settings == null ? Map.of() : settings);
+        entry.changed = Queue.of(name, changed);
+        tables.hint(new Hints.WorkReady());
+    }
+
+    /** How many runs may have a place by the settings. */
+    int limited(String name) {
+        MemoryQueue entry = queues.get(name);
+        return entry == null ? 0 : entry.limits().concurrency().orElse(Queue.UNLIMITED);
+    }
+
+    /** How many runs have a place. */
+    int given(String name) {
+        forgetPlaces(name, entry(name).limits());
+        return (int) placed(name).count();
+    }
+
+    /** How many runs wait for one. */
+    int waitingForPlaces(String name) {
+        MemoryQueue entry = entry(name);
+        forgetPlaces(name, entry.limits());
+        return entry.paused != null
+                ? 0
+                : (int) tables.ready.stream()
+                        .filter(row -> row.start.queue().equals(name) && !row.placed)
+                        .count();
     }
 
     // ---- what there is

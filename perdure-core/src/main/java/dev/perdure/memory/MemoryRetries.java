@@ -194,17 +194,18 @@ final class MemoryRetries {
         if (refusal != null) {
             return new Outcome.Refused(refusal);
         }
-        if (fork.isOutdated(plan, source.description)) {
+        NewRun other = source.start.describedAs(source.description);
+        if (fork.isOutdated(plan, other)) {
             return new Outcome.Outdated();
         }
-        NewRun run = fork.of(source.start.describedAs(source.description));
+        NewRun run = fork.of(other);
         boolean again = tables.byId.containsKey(run.id());
         Outcome outcome = ledger.start(new Change.Start(run, null));
         if (outcome instanceof Outcome.Started && !again) {
             Row forked = Objects.requireNonNull(tables.byId.get(run.id()));
             forked.epoch =
                     Math.max(forked.epoch, Outcome.Started.FIRST_EPOCH); // Under that epoch a run has no journal.
-            for (RetryPlan.Place place : plan.copied()) {
+            for (RetryPlan.Place place : plan.places()) {
                 Row.Place same = new Row.Place(place.position(), place.note());
                 Recorded recorded = Objects.requireNonNull(source.journal.get(same));
                 forked.journal.putIfAbsent(same, recorded);

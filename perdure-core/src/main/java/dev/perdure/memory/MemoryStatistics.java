@@ -6,6 +6,7 @@ import dev.perdure.spi.Runs.Entered;
 import dev.perdure.spi.change.Entry;
 import dev.perdure.spi.change.Recorded;
 import dev.perdure.spi.change.RunRef;
+import dev.perdure.spi.shard.RunSelection;
 import dev.perdure.spi.statistics.Statistics;
 import java.time.Duration;
 import java.time.Instant;
@@ -32,16 +33,16 @@ final class MemoryStatistics implements Statistics {
         this.tables = tables;
     }
 
-    private Stream<Row> selected(RunFilter filter) {
-        MemoryFilter selection = new MemoryFilter(tables, filter);
-        return tables.byKey.values().stream().filter(selection::selects);
+    private Stream<Row> selected(RunSelection selection) {
+        MemoryFilter filter = new MemoryFilter(tables, selection);
+        return tables.byKey.values().stream().filter(filter::selects);
     }
 
     @Override
-    public List<Seen> newest(RunFilter filter, Duration within, int limit) {
+    public List<Seen> newest(RunSelection selection, Duration within, int limit) {
         return tables.inTransaction(() -> {
             Instant since = tables.now().minus(within);
-            return selected(filter)
+            return selected(selection)
                     .filter(row -> !row.createdAt.isBefore(since))
                     .sorted(OLDEST_FIRST.reversed())
                     .limit(limit)
@@ -143,10 +144,10 @@ final class MemoryStatistics implements Statistics {
     }
 
     @Override
-    public Histogram histogram(RunFilter filter, Span span) {
+    public Histogram histogram(RunSelection selection, Span span) {
         return tables.inTransaction(() -> {
             List<Map<RunState, Long>> bars = new ArrayList<>();
-            List<Row> rows = selected(filter)
+            List<Row> rows = selected(selection)
                     .filter(row -> !span.ended() || row.state.isTerminal())
                     .toList();
             for (int bar = 0; bar < span.bars(); bar++) {

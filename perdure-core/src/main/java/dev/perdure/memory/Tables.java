@@ -118,6 +118,7 @@ final class Tables {
     final MemoryReports reports = new MemoryReports(this);
     final MemoryReactions reactions = new MemoryReactions(this);
     final MemoryExchange exchange = new MemoryExchange(this);
+    final MemoryPlaces places = new MemoryPlaces(this);
     private Consumer<Change.Start> starter = start -> {};
 
     private final Clockwork clockwork;
@@ -294,6 +295,7 @@ final class Tables {
                     case PROMISE -> Optional.of("promise '" + channel.name() + "'");
                     case ANSWER ->
                         Optional.ofNullable(children.get(channel.position()))
+                                .or(() -> startedAt(row, channel.position()))
                                 .map(child -> "run '" + child + "'")
                                 .or(() -> post.answerTo(new Address(row.ref.id(), channel.position(), row.restarts)));
                 })
@@ -301,6 +303,13 @@ final class Tables {
         return Stream.concat(row.limiters.stream().sorted().map(limiter -> "permit of limiter '" + limiter + "'"), mail)
                 .limit(10)
                 .toList();
+    }
+
+    /** The run that the call at a position has started, on whatever shard. */
+    private static Optional<RunId> startedAt(Row row, int position) {
+        return row.journal.subMap(new Row.Place(position, 0), new Row.Place(position + 1, 0)).values().stream()
+                .flatMap(recorded -> recorded.entry().started().stream())
+                .findFirst();
     }
 
     /** Fails a pending run that will never have its turn. */

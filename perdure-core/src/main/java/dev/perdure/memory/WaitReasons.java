@@ -183,6 +183,9 @@ final class WaitReasons {
     }
 
     private static String taken(List<Row> holders, int places) {
+        if (holders.isEmpty()) {
+            return "0 of %d places are taken on this shard.".formatted(places);
+        }
         String first = holders.stream()
                 .sorted(Comparator.comparing((Row row) -> row.createdAt).thenComparing(row -> row.ref.id()))
                 .limit(NAMED)

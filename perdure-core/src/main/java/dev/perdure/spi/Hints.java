@@ -72,6 +72,12 @@ public interface Hints {
     /** The store keeps something more for another shard ({@link Exchange}). Only the process that caused it is told. */
     record OutgoingKept() implements Hint {}
 
+    /**
+     * Calls of virtual objects of this shard wait for their turn, so a look for a cycle over several shards may be worthwhile
+     * ({@link Exchange#waits}). A sweep says so, and only to its own process.
+     */
+    record CallsWait() implements Hint {}
+
     /** Receives hints, on the store's threads: return quickly and do not block. */
     @FunctionalInterface
     interface Listener {

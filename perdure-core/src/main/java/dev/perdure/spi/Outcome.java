@@ -136,7 +136,7 @@ public sealed interface Outcome {
      */
     record Moving() implements Outcome {}
 
-    /** The run has recorded more since the change was made from its journal. The store has applied nothing. */
+    /** The run is no longer as the change was made from it: see {@link Change.Fork}. The store has applied nothing. */
     record Outdated() implements Outcome {}
 
     /** There is no such run. */

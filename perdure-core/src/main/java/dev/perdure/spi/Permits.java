@@ -47,7 +47,9 @@ public interface Permits {
         /** It waits in the line, or the worker does not hold the run. */
         WAITS,
         /** No process has declared the limiter. */
-        UNKNOWN
+        UNKNOWN,
+        /** Its run is about to move to another shard, so it has got no place in the line. It has to ask again. */
+        MOVING
     }
 
     /** What an operator does to a limiter. */

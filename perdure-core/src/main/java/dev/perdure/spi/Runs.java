@@ -12,6 +12,7 @@ import dev.perdure.spi.change.ObjectKey;
 import dev.perdure.spi.change.Payload;
 import dev.perdure.spi.change.Premise;
 import dev.perdure.spi.change.RunRef;
+import dev.perdure.spi.shard.RunSelection;
 import java.time.Instant;
 import java.util.Collection;
 import java.util.List;
@@ -137,10 +138,20 @@ public interface Runs {
     Optional<Found> find(RunId id);
 
     /** A page of the runs that a filter selects, in the order of their creation and, of one instant, their ids. */
-    List<RunInfo> list(RunFilter filter);
+    List<RunInfo> list(RunSelection selection);
+
+    /** The same in a store that has all runs. */
+    default List<RunInfo> list(RunFilter filter) {
+        return list(new RunSelection(filter));
+    }
 
     /** How many runs a filter selects, by state, without states of which there are none. */
-    Map<RunState, RunCount> count(RunFilter filter);
+    Map<RunState, RunCount> count(RunSelection selection);
+
+    /** The same in a store that has all runs. */
+    default Map<RunState, RunCount> count(RunFilter filter) {
+        return count(new RunSelection(filter));
+    }
 
     /** One run by its id, with what it recorded last. */
     Optional<Latest> latest(RunId id);

@@ -6,9 +6,12 @@ import dev.perdure.postgres.jdbc.Micros;
 import dev.perdure.postgres.jdbc.Schema;
 import dev.perdure.postgres.setup.Migrations;
 import dev.perdure.postgres.setup.Preflight;
+import dev.perdure.postgres.transaction.BothBooks;
 import dev.perdure.postgres.transaction.CompletionBook;
+import dev.perdure.postgres.transaction.JournalBook;
 import dev.perdure.postgres.transaction.Tidying;
 import dev.perdure.postgres.transaction.TransactionBodies;
+import dev.perdure.postgres.transaction.TransactionBook;
 import dev.perdure.spi.Transacted;
 import dev.perdure.spi.TransactionTicket;
 import dev.perdure.spi.Transactor;
@@ -39,15 +42,31 @@ public final class OtherDatabase implements Transactor<Connection> {
     private final Schema schema;
     private final Database database;
     private final CompletionBook book;
+    private final DataSource source;
     private final TransactionBodies bodies;
     private final Tidying tidying;
 
     private OtherDatabase(DataSource source, Schema schema, Duration age) {
         this.schema = schema;
+        this.source = source;
         this.tidying = new Tidying(() -> forget(age), EVERY);
         this.database = new Database(Preflight.connect(source, LOOKING), () -> null);
         this.book = new CompletionBook(database, schema);
-        this.bodies = new TransactionBodies(Preflight.connect(source, PostgresTransactions.MOST_CONNECTIONS), book);
+        this.bodies = bodies(book);
+    }
+
+    private TransactionBodies bodies(TransactionBook first) {
+        return new TransactionBodies(Preflight.connect(source, PostgresTransactions.MOST_CONNECTIONS), first);
+    }
+
+    /** Bodies whose record is also in a journal in the same database. */
+    TransactionBodies bodiesWith(JournalBook journal) {
+        return bodies(new BothBooks(journal, book));
+    }
+
+    /** Deletes old rows if it has not done so for a while. */
+    void tidyUp() {
+        tidying.tidyUp();
     }
 
     /** Uses connections from a pool to that database, and the table in its schema {@code perdure}. */
@@ -102,7 +121,7 @@ public final class OtherDatabase implements Transactor<Connection> {
     @Override
     public Transacted run(TransactionTicket ticket, Work<Connection> work) throws Exception {
         Transacted transacted = bodies.run(ticket, work);
-        tidying.tidyUp();
+        tidyUp();
         return transacted;
     }
 

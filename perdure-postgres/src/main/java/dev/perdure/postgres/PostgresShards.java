@@ -4,6 +4,7 @@ import dev.perdure.error.InvalidRequestException;
 import dev.perdure.postgres.jdbc.Schema;
 import dev.perdure.postgres.shard.Balance;
 import dev.perdure.postgres.shard.DividedLimits;
+import dev.perdure.postgres.shard.LeftRows;
 import dev.perdure.postgres.shard.MovingLock;
 import dev.perdure.postgres.shard.NewShard;
 import dev.perdure.postgres.shard.PartitionMove;
@@ -43,6 +44,10 @@ import org.jspecify.annotations.Nullable;
  */
 public final class PostgresShards implements AutoCloseable {
     private static final Duration MORE_THAN_A_LOOK = Duration.ofSeconds(3);
+    /** How long a move waits until each shard is within its shares. */
+    private static final Duration PATIENCE = Duration.ofSeconds(10);
+    /** Between two looks at something that is about to change. */
+    private static final Duration PAUSE = Duration.ofMillis(500);
 
     private final SortedMap<String, ShardServer> servers = new TreeMap<>();
     private final Schema schema;
@@ -242,7 +247,9 @@ public final class PostgresShards implements AutoCloseable {
         moves.forEach((to, partitions) -> partitions.forEach(
                 partition -> concerned.addAll(List.of(to, before.owners().get(partition)))));
         if (!concerned.isEmpty()) {
-            DividedLimits.require(states().keySet().stream().map(this::known).toList());
+            List<ShardServer> all = states().keySet().stream().map(this::known).toList();
+            DividedLimits.requireDivided(all);
+            awaitShares(all, progress);
         }
         try {
             concerned.forEach(shard -> PartitionMove.index(known(shard)));
@@ -269,6 +276,25 @@ public final class PostgresShards implements AutoCloseable {
             throw failed;
         }
         return left;
+    }
+
+    /** Right after another move, it takes workers a moment to take its runs over, and until then these count as places. */
+    private void awaitShares(List<ShardServer> all, Consumer<String> progress) {
+        long until = System.nanoTime() + (grace.isZero() ? 0 : PATIENCE.toNanos());
+        for (boolean told = false; ; told = true) {
+            try {
+                DividedLimits.requireWithinShares(all);
+                return;
+            } catch (InvalidRequestException refused) {
+                if (System.nanoTime() - until >= 0) {
+                    throw refused;
+                }
+                if (!told) {
+                    progress.accept("Waiting at most %s: %s".formatted(PATIENCE, refused.getMessage()));
+                }
+                LockSupport.parkNanos(PAUSE.toNanos());
+            }
+        }
     }
 
     private PostgresStore open(ShardServer server) {
@@ -305,12 +331,16 @@ public final class PostgresShards implements AutoCloseable {
         ShardMap after = map.with(partition, target.name());
         move.check();
         long began;
+        long closed;
+        long copied;
         try {
             move.expect();
             move.copyEnded();
             began = System.nanoTime();
             move.close();
+            closed = System.nanoTime();
             move.copy(map, after);
+            copied = System.nanoTime();
         } catch (RuntimeException | Error failed) {
             reopenUnlessMoved(move, failed);
             throw failed;
@@ -318,10 +348,20 @@ public final class PostgresShards implements AutoCloseable {
         move.leave(after); // before: with an old map, the source would let processes believe that it has all runs of it
         move.open();
         store.resumeMoved();
-        progress.accept("The runs of partition %d stood still for %d ms."
-                .formatted(partition, TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - began)));
+        long opened = System.nanoTime();
+        progress.accept("The runs of partition %d stood still for %d ms: %d to close it, %d to copy, %d to open it."
+                .formatted(
+                        partition,
+                        millis(began, opened),
+                        millis(began, closed),
+                        millis(closed, copied),
+                        millis(copied, opened)));
         tellAll(after);
         return after;
+    }
+
+    private static long millis(long from, long to) {
+        return TimeUnit.NANOSECONDS.toMillis(to - from);
     }
 
     private static void reopenUnlessMoved(PartitionMove move, Throwable failed) {
@@ -389,7 +429,7 @@ public final class PostgresShards implements AutoCloseable {
     private void removeEarlier(int partition, ShardServer target, Consumer<String> progress) {
         @Nullable Closed closed = target.state().orElseThrow().closed().get(partition);
         if (closed != null && closed.phase() == Phase.LEFT) {
-            removeLeft(target, progress);
+            LeftRows.remove(target, grace, progress);
         }
     }
 
@@ -403,36 +443,11 @@ public final class PostgresShards implements AutoCloseable {
     public void clean(Consumer<String> progress) {
         locked(() -> {
             try {
-                servers.values().forEach(source -> removeLeft(source, progress));
+                servers.values().forEach(source -> LeftRows.remove(source, grace, progress));
             } finally {
                 states().keySet().forEach(shard -> dropIndexes(known(shard), progress));
             }
         });
-    }
-
-    private void removeLeft(ShardServer source, Consumer<String> progress) {
-        Map<Integer, Closed> left = new TreeMap<>();
-        source.state().ifPresent(state -> left.putAll(state.closed()));
-        left.values().removeIf(closed -> closed.phase() != Phase.LEFT);
-        if (left.isEmpty()) {
-            return;
-        }
-        Duration youngest = left.values().stream()
-                .map(Closed::age)
-                .min(Comparator.naturalOrder())
-                .orElseThrow();
-        Duration wait = grace.isZero()
-                ? grace
-                : grace.plus(NewShard.longestLease(source)).minus(youngest);
-        if (wait.isPositive()) {
-            progress.accept("Waiting %s until no process can work by the old map of shard '%s'."
-                    .formatted(wait, source.name()));
-            long until = System.nanoTime() + wait.toNanos();
-            while (System.nanoTime() - until < 0) {
-                LockSupport.parkNanos(until - System.nanoTime());
-            }
-        }
-        left.keySet().forEach(partition -> PartitionMove.remove(source, partition, progress));
     }
 
     /**

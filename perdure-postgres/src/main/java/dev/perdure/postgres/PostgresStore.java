@@ -17,8 +17,10 @@ import dev.perdure.postgres.payload.PostgresValues;
 import dev.perdure.postgres.queue.PostgresQueues;
 import dev.perdure.postgres.reaction.PostgresReactions;
 import dev.perdure.postgres.read.JournalSql;
+import dev.perdure.postgres.read.LinksSql;
 import dev.perdure.postgres.read.ObjectListSql;
 import dev.perdure.postgres.read.PostgresJournals;
+import dev.perdure.postgres.read.PostgresLinks;
 import dev.perdure.postgres.read.PostgresMailboxes;
 import dev.perdure.postgres.read.PostgresRuns;
 import dev.perdure.postgres.read.PostgresStates;
@@ -29,6 +31,7 @@ import dev.perdure.postgres.report.PostgresReports;
 import dev.perdure.postgres.setup.Migrations;
 import dev.perdure.postgres.setup.Preflight;
 import dev.perdure.postgres.shard.PostgresExchange;
+import dev.perdure.postgres.shard.PostgresPlaces;
 import dev.perdure.postgres.status.PostgresStatus;
 import dev.perdure.postgres.transaction.JournalBook;
 import dev.perdure.postgres.version.PostgresVersions;
@@ -169,7 +172,14 @@ public final class PostgresStore implements Store {
         this.versions = new PostgresVersions(database, schema);
         this.status = new PostgresStatus(database, schema, removals, versions);
         this.payloads = new PostgresPayloads(database, schema, ledgerSql.settings);
-        this.exchange = new PostgresExchange(database, schema, ledgerSql.elsewhere, keys, inbox::follow);
+        this.exchange = new PostgresExchange(
+                database,
+                schema,
+                ledgerSql.elsewhere,
+                keys,
+                inbox::follow,
+                new PostgresLinks(database, new LinksSql(schema), runs),
+                new PostgresPlaces(database, schema, hints, queues::refresh));
         this.values = new PostgresValues(database, schema, ledgerSql.settings);
         this.journalBook = new JournalBook(database, schema, workers);
     }
@@ -224,9 +234,12 @@ public final class PostgresStore implements Store {
         hints.tell(new Hints.WorkReady());
     }
 
-    /** Housekeeping that a sweep does from time to time. */
-    private void tidy() {
-        ledger.breakOldCycles();
+    /** Housekeeping that a sweep does; most of it only from time to time. */
+    private void tidy(boolean callsWait) {
+        if (callsWait) {
+            ledger.breakOldCycles();
+            hints.tellHere(new Hints.CallsWait());
+        }
         queues.tidy();
         permits.tidy();
         exchange.tidy();

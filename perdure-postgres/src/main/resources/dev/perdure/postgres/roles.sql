@@ -24,7 +24,9 @@ GRANT SELECT, INSERT, UPDATE, DELETE ON ${schema}.slot, ${schema}.queue_turn, ${
     ${schema}.permit, ${schema}.limiter_rate TO ${worker};
 GRANT SELECT, INSERT, DELETE ON ${schema}.drain TO ${worker};
 GRANT SELECT, INSERT ON ${schema}.shard TO ${worker};
+GRANT SELECT, INSERT, UPDATE, DELETE ON ${schema}.share TO ${worker};
 GRANT SELECT ON ${schema}.closed_partition TO ${worker};
+GRANT INSERT ON ${schema}.partition_change TO ${worker};
 GRANT SELECT, INSERT, DELETE ON ${schema}.outgoing, ${schema}.parent_elsewhere TO ${worker};
 GRANT SELECT, INSERT, UPDATE, DELETE ON ${schema}.payload, ${schema}.payload_chunk TO ${worker};
 GRANT USAGE ON SEQUENCE ${schema}.key_block TO ${worker};

@@ -20,6 +20,8 @@ import dev.perdure.spi.change.Lane;
 import dev.perdure.spi.change.Mail;
 import dev.perdure.spi.change.Move;
 import dev.perdure.spi.change.NewRun;
+import dev.perdure.spi.change.ObjectCall;
+import dev.perdure.spi.change.ObjectKey;
 import dev.perdure.spi.change.Parent;
 import dev.perdure.spi.change.RunRef;
 import java.sql.Connection;
@@ -356,6 +358,37 @@ final class BelievedBatchIT {
         assertThat(outcomes.get(0)).isInstanceOf(Outcome.Applied.class);
         assertThat(outcomes.get(1)).isEqualTo(new Outcome.Fenced());
         assertThat(statesOf(mine, lost)).containsExactly(RunState.COMPLETED, RunState.RUNNING);
+    }
+
+    /** The call that waits arrives in a batch of free calls, so that the next batch still hopes that objects are free. */
+    @Test
+    void the_end_of_a_known_call_hands_its_object_to_a_call_that_has_arrived_since() {
+        List<Outcome> first = apply(call("a-1", "a"), call("b-1", "b"));
+        List<Outcome> second = apply(call("a-2", "a"), call("c-1", "c"), call("d-1", "d"));
+        RunRef waiting = startedOf(second.getFirst());
+        assertThat(statesOf(waiting)).containsExactly(RunState.PENDING);
+
+        Planner.Counts before = plans();
+        List<Outcome> ends = apply(
+                StoreFixture.complete(startedOf(first.get(0))),
+                StoreFixture.complete(startedOf(first.get(1))),
+                StoreFixture.complete(startedOf(second.get(1))),
+                StoreFixture.complete(startedOf(second.get(2))));
+        assertThat(ends).allMatch(Outcome.Applied.class::isInstance);
+        assertThat(plans().wrong()).as("batches of which a part was skipped").isEqualTo(before.wrong() + 1);
+        assertThat(statesOf(waiting)).containsExactly(RunState.READY);
+        assertThat(TestServer.query("SELECT string_agg(key, ',' ORDER BY key) FROM %s.object WHERE holder IS NULL"
+                        .formatted(schema)))
+                .isEqualTo("b,c,d");
+    }
+
+    private Change call(String id, String key) {
+        ObjectCall cart = new ObjectCall(new ObjectKey("cart", key), ObjectCall.Hold.EXCLUSIVE);
+        return new Change.Start(StoreFixture.newRun(id).on(cart), fixture.worker);
+    }
+
+    private Planner.Counts plans() {
+        return ((PostgresLedger) store.ledger()).plans();
     }
 
     @Test

@@ -17,6 +17,7 @@ import dev.perdure.postgres.read.PostgresRuns;
 import dev.perdure.postgres.read.QuerySql;
 import dev.perdure.spi.Runs;
 import dev.perdure.spi.change.RunRef;
+import dev.perdure.spi.shard.RunSelection;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.sql.Statement;
@@ -77,6 +78,14 @@ final class FindingRunsIT {
                 ('tags', 'keywords', 'common', NULL, NULL),
                 ('tags', 'keywords', 't-' || r.seed, NULL, NULL)) AS v (name, kind, value, number, at)
             WHERE r.seed %% 10 = 0
+            """;
+
+    /** Ten runs are children of a run of another shard, and two report to it. */
+    private static final String LINKS = """
+            INSERT INTO %1$s.parent_elsewhere (key, parent_key, position, life, partition, answers, parent, created_at)
+            SELECT r.key, CASE WHEN r.seed <= 12 THEN 77 ELSE r.seed + 100 END, CASE WHEN r.seed <= 2 THEN 0 ELSE r.seed END, 0, 0, true,
+                   'elsewhere', r.created_at
+            FROM %1$s.run r WHERE r.seed <= 5000
             """;
 
     private static final Attribute<String> CUSTOMER = Attribute.text("customer");
@@ -159,12 +168,14 @@ final class FindingRunsIT {
         try (HikariDataSource pool = TestServer.pool(3)) {
             PostgresStore.on(pool).schema(schema).notifications(false).open().close();
         }
-        TestServer.execute(GENERATED.formatted(schema, runs, NOW));
-        TestServer.execute(ATTRIBUTES.formatted(schema));
-        // A vacuum that makes summaries counts as reads of the table, so they have to be counted before the first
-        // query.
+        // A vacuum that makes summaries counts as reads of the table, so there is one, before the first query.
+        TestServer.execute("ALTER TABLE %s.run SET (autovacuum_enabled = off)".formatted(schema));
+        // On one connection, which reports its own reads of the tables. Another one reports a short read up to ten seconds later.
         try (Connection connection = TestServer.plain().getConnection();
                 Statement statement = connection.createStatement()) {
+            statement.execute(GENERATED.formatted(schema, runs, NOW));
+            statement.execute(ATTRIBUTES.formatted(schema));
+            statement.execute(LINKS.formatted(schema));
             statement.execute("VACUUM ANALYZE %1$s.run, %1$s.attribute".formatted(schema));
             TestServer.reportStatistics(connection);
         }
@@ -196,6 +207,18 @@ final class FindingRunsIT {
                 Looked after = Looked.now(schema, pool);
                 assertThat(after.whole() - before.whole()).as(each.getKey()).isZero();
                 assertThat(after.rows() - before.rows()).as(each.getKey()).isLessThan(runs / 20);
+            }
+            for (RunFilter filter : List.of(
+                    RunFilter.all().parent(RunId.of("elsewhere")),
+                    RunFilter.all().schedule("elsewhere"),
+                    RunFilter.all().root(RunId.of("elsewhere")))) {
+                RunSelection selection = new RunSelection(filter, new RunSelection.Origins(77, 77, List.of(1280L)));
+                Looked before = Looked.now(schema, pool);
+                assertThat(found.list(selection)).isNotEmpty();
+                found.count(selection);
+                Looked after = Looked.now(schema, pool);
+                assertThat(after.whole() - before.whole()).as("%s", filter).isZero();
+                assertThat(after.rows() - before.rows()).as("%s", filter).isLessThan(1_000);
             }
             assertThat(TestServer.query(
                             "EXPLAIN (FORMAT JSON) SELECT awaited FROM %s.runs WHERE id = 'parent'".formatted(schema)))

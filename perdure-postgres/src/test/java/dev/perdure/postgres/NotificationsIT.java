@@ -12,6 +12,9 @@ import dev.perdure.spi.Hints.Hint;
 import dev.perdure.spi.change.Change;
 import dev.perdure.spi.change.Lane;
 import dev.perdure.spi.change.RunRef;
+import java.net.InetAddress;
+import java.net.Socket;
+import java.net.SocketException;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.util.List;
@@ -19,7 +22,10 @@ import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
+import javax.net.SocketFactory;
 import org.junit.jupiter.api.Test;
+import org.postgresql.PGConnection;
 import org.postgresql.ds.PGSimpleDataSource;
 
 /** Hints between processes, losing the database, and what is left behind. */
@@ -61,6 +67,74 @@ final class NotificationsIT {
             TestServer.execute("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE query LIKE 'LISTEN%%%s'"
                     .formatted(schema));
             awaitHint(heard, new Hints.WorkReady());
+        }
+    }
+
+    @Test
+    void a_notification_is_heard_without_waiting_for_another_and_the_connection_goes_back_as_it_came()
+            throws Exception {
+        String schema = TestServer.newSchema();
+        PGSimpleDataSource source = TestServer.plain();
+        source.setSocketFactory(WatchedSocketFactory.class.getName());
+        BlockingQueue<Hint> heard = new LinkedBlockingQueue<>();
+        try (HikariDataSource pool = TestServer.pool(8);
+                HikariDataSource listening = TestServer.pool(source, 1)) {
+            try (PostgresStore here = PostgresStore.on(pool).schema(schema).open();
+                    PostgresStore there = PostgresStore.on(TestServer.plain())
+                            .schema(schema)
+                            .listenOn(listening)
+                            .open()) {
+                there.hints().subscribe(heard::add);
+                there.awaitListening();
+                WatchedSocketFactory.SHORT_WAITS.set(0);
+                for (int i = 0; i < 3; i++) {
+                    here.ledger().apply(Lane.client(0), List.of(new Change.Start(StoreFixture.newRun("a" + i), null)));
+                    awaitHint(heard, new Hints.WorkReady());
+                }
+                assertThat(WatchedSocketFactory.SHORT_WAITS).hasValue(0);
+            }
+            try (Connection back = listening.getConnection()) {
+                back.unwrap(PGConnection.class).getNotifications();
+            }
+            assertThat(WatchedSocketFactory.SHORT_WAITS).hasValue(1);
+        }
+    }
+
+    /** Counts how often the driver is about to wait for no more than a millisecond. */
+    public static final class WatchedSocketFactory extends SocketFactory {
+        static final AtomicInteger SHORT_WAITS = new AtomicInteger();
+
+        @Override
+        public Socket createSocket() {
+            return new Socket() {
+                @Override
+                public void setSoTimeout(int millis) throws SocketException {
+                    if (millis == 1) {
+                        SHORT_WAITS.incrementAndGet();
+                    }
+                    super.setSoTimeout(millis);
+                }
+            };
+        }
+
+        @Override
+        public Socket createSocket(String host, int port) {
+            throw new UnsupportedOperationException();
+        }
+
+        @Override
+        public Socket createSocket(String host, int port, InetAddress local, int localPort) {
+            throw new UnsupportedOperationException();
+        }
+
+        @Override
+        public Socket createSocket(InetAddress host, int port) {
+            throw new UnsupportedOperationException();
+        }
+
+        @Override
+        public Socket createSocket(InetAddress host, int port, InetAddress local, int localPort) {
+            throw new UnsupportedOperationException();
         }
     }
 
@@ -186,10 +260,11 @@ final class NotificationsIT {
 
         assertThat(Thread.getAllStackTraces().keySet())
                 .noneMatch(thread -> thread.getName().endsWith(schema));
-        assertThat(TestServer.query(
+        // The server learns of a closed connection a moment later.
+        await().untilAsserted(() -> assertThat(TestServer.query(
                         "SELECT count(*) FROM pg_stat_activity WHERE query LIKE '%%%s.%%' AND pid <> pg_backend_pid()"
                                 .formatted(schema)))
-                .isEqualTo("0");
+                .isEqualTo("0"));
     }
 
     @Test

@@ -2,6 +2,7 @@ package dev.perdure.postgres;
 
 import com.zaxxer.hikari.HikariDataSource;
 import dev.perdure.conformance.ExchangeConformance;
+import dev.perdure.conformance.PlacesConformance;
 import dev.perdure.conformance.contract.StoreContract;
 import dev.perdure.spi.Store;
 import java.time.Instant;
@@ -39,6 +40,14 @@ final class PostgresStoreIT extends StoreContract {
 
     @Nested
     final class Exchanging extends ExchangeConformance {
+        @Override
+        protected Store open(Supplier<Instant> time) {
+            return freshStore(time);
+        }
+    }
+
+    @Nested
+    final class MovingPlaces extends PlacesConformance {
         @Override
         protected Store open(Supplier<Instant> time) {
             return freshStore(time);

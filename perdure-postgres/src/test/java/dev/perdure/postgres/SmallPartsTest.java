@@ -1,6 +1,7 @@
 package dev.perdure.postgres;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 
 import dev.perdure.RunId;
 import dev.perdure.RunState;
@@ -240,10 +241,24 @@ final class SmallPartsTest {
     void columns_make_the_relation_of_many_rows_and_of_one() {
         Columns<Parcel> columns =
                 Columns.<Parcel>of().bigint("key", Parcel::key).text("name", Parcel::name);
-        assertThat(columns.many("g")).isEqualTo("unnest(?::bigint[], ?::text[]) AS g (key, name)");
+        assertThat(columns.many("g")).isEqualTo("(SELECT unnest(?::bigint[]) AS key, unnest(?::text[]) AS name) AS g");
         assertThat(columns.numbered("g"))
                 .isEqualTo("unnest(?::bigint[], ?::text[]) WITH ORDINALITY AS g (key, name, ordinal)");
         assertThat(columns.one("g")).isEqualTo("(SELECT ?::bigint AS key, ?::text AS name) AS g");
         assertThat(columns.smallint("state", parcel -> 1).names()).isEqualTo("key, name, state");
+    }
+
+    @Test
+    void columns_that_are_null_in_all_rows_are_not_passed() {
+        Columns<Parcel> names =
+                Columns.<Parcel>of().text("name", parcel -> parcel.name().isEmpty() ? null : parcel.name());
+        Columns<Parcel> columns =
+                Columns.<Parcel>of().bigint("key", Parcel::key).with(names.empty());
+        assertThat(columns.many("g")).isEqualTo("(SELECT unnest(?::bigint[]) AS key, NULL::text AS name) AS g");
+        assertThat(columns.one("g")).isEqualTo("(SELECT ?::bigint AS key, NULL::text AS name) AS g");
+        assertThat(columns.names()).isEqualTo("key, name");
+        assertThatIllegalStateException().isThrownBy(() -> columns.numbered("g"));
+        assertThat(names.isEmpty(new Parcel(1, ""))).isTrue();
+        assertThat(names.isEmpty(new Parcel(1, "one"))).isFalse();
     }
 }

@@ -15,6 +15,7 @@ import dev.perdure.postgres.payload.PayloadSql;
 import dev.perdure.postgres.queue.QueueSql;
 import dev.perdure.postgres.reaction.ReactionParts;
 import dev.perdure.postgres.read.JournalSql;
+import dev.perdure.postgres.read.LinksSql;
 import dev.perdure.postgres.read.MailboxSql;
 import dev.perdure.postgres.read.ObjectListSql;
 import dev.perdure.postgres.read.QuerySql;
@@ -24,6 +25,7 @@ import dev.perdure.postgres.removal.RemovalSql;
 import dev.perdure.postgres.report.LogSql;
 import dev.perdure.postgres.report.ReportSql;
 import dev.perdure.postgres.shard.ExchangeSql;
+import dev.perdure.postgres.shard.WaitsSql;
 import dev.perdure.postgres.status.StatusSql;
 import dev.perdure.postgres.transaction.TransactionSql;
 import dev.perdure.postgres.version.VersionSql;
@@ -96,6 +98,7 @@ final class StatementsIT {
                 ledger.mail,
                 ledger.elsewhere,
                 new ExchangeSql(SCHEMA),
+                new WaitsSql(SCHEMA),
                 ledger.dag,
                 ledger.objects,
                 ledger.completedCall,
@@ -117,6 +120,7 @@ final class StatementsIT {
                 new ReportSql(SCHEMA, ledger),
                 new LogSql(SCHEMA, ledger),
                 new QuerySql(SCHEMA),
+                new LinksSql(SCHEMA),
                 new StartedRunsSql(SCHEMA),
                 new JournalSql(SCHEMA, ledger.settings),
                 new MailboxSql(SCHEMA),

@@ -66,6 +66,7 @@ final class TestServer {
         config.setMaximumPoolSize(size);
         config.setMinimumIdle(0);
         config.setConnectionTimeout(2_000);
+        config.setInitializationFailTimeout(60_000); // on a busy machine, the first connection may take longer
         return new HikariDataSource(config);
     }
 

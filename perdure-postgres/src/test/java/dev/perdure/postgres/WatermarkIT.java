@@ -24,11 +24,15 @@ import dev.perdure.postgres.work.Watermark;
 import dev.perdure.postgres.write.PostgresLedger;
 import dev.perdure.postgres.write.change.Keys;
 import dev.perdure.postgres.write.part.LedgerSql;
+import dev.perdure.queue.Queue;
+import dev.perdure.spi.Dispatch;
 import dev.perdure.spi.Dispatch.Poll;
 import dev.perdure.spi.Leases.Joining;
 import dev.perdure.spi.change.Change;
 import dev.perdure.spi.change.Lane;
 import dev.perdure.spi.change.NewRun;
+import java.sql.Connection;
+import java.sql.Statement;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
@@ -100,6 +104,39 @@ final class WatermarkIT {
             watermark.saw(poll, ANY_VERSION, Watermark.Floor.BEGINNING, null, 0, 0); // as after a quick full look
             assertThat(claimed(dispatch, poll)).containsExactly("older");
         }
+    }
+
+    @Test
+    void a_limited_queue_leaves_no_older_run_behind_while_places_are_free() throws Exception {
+        String name = TestServer.newSchema();
+        try (HikariDataSource pool = TestServer.pool(3);
+                PostgresStore store =
+                        PostgresStore.on(pool).schema(name).notifications(false).open()) {
+            store.queues().declare(List.of(Queue.named("default").concurrency(2)));
+            StoreFixture fixture = new StoreFixture(store);
+            store.ledger()
+                    .apply(
+                            Lane.client(0),
+                            List.of(
+                                    new Change.Start(run("first", 5), null),
+                                    new Change.Start(run("second", 5), null),
+                                    new Change.Start(run("older", 0), null)));
+            assertThat(ids(store.dispatch().poll(fixture.poll(10)))).containsExactly("first", "second");
+            try (Connection connection = pool.getConnection();
+                    Statement statement = connection.createStatement()) {
+                // As if the start of 'older' had committed much later than it began, and both places were free again.
+                statement.execute("UPDATE %s.ready SET since = since - interval '1 hour', rank = ~5".formatted(name));
+                statement.execute("UPDATE %s.run SET state = 6, owner = NULL WHERE id <> 'older'".formatted(name));
+            }
+
+            assertThat(ids(store.dispatch().poll(fixture.poll(10)))).containsExactly("older");
+        }
+    }
+
+    private static List<String> ids(Dispatch.Polled polled) {
+        return polled.claimed().stream()
+                .map(claimed -> claimed.run().id().toString())
+                .toList();
     }
 
     private static void slowUntil(Watermark watermark, Poll poll, Watermark.Floor reached) {

@@ -1,7 +1,6 @@
 package dev.perdure.shards;
 
 import dev.perdure.RunId;
-import dev.perdure.queue.Placement;
 import dev.perdure.shards.content.SentChange;
 import dev.perdure.spi.change.Change;
 import dev.perdure.spi.change.Effect;
@@ -82,11 +81,6 @@ final class Crossing {
     @Nullable
     String refusal(RunId sender, Effect.Start start) {
         NewRun run = start.run();
-        Placement placement = run.placement();
-        if (placement.worker().isPresent()) {
-            return "The run '%s' on shard '%s' starts the run '%s' on shard '%s', which is to run on the same worker. A worker holds runs of one shard. Leave out sticky(…), or the id."
-                    .formatted(sender, name(sender), run.id(), name(run.id()));
-        }
         if (run.admission().startKey() != null) {
             return "The run '%s' on shard '%s' starts the run '%s' on shard '%s' under a key. That is not supported yet between shards. Start it without the key."
                     .formatted(sender, name(sender), run.id(), name(run.id()));

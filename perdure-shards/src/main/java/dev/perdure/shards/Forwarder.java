@@ -3,6 +3,7 @@ package dev.perdure.shards;
 import dev.perdure.RunId;
 import dev.perdure.error.StoreException;
 import dev.perdure.shards.content.SentChange;
+import dev.perdure.shards.content.SentChange.UnreadableException;
 import dev.perdure.spi.Outcome;
 import dev.perdure.spi.change.Change;
 import dev.perdure.spi.change.Channel;
@@ -43,9 +44,14 @@ import org.slf4j.LoggerFactory;
  * partition since. So the forwarder asks all shards. If one of them has the start, or does not answer, the thing stays, and so
  * does everything after it for that run but its start. If none has it, then the run has come meanwhile, or nobody has started
  * it: the forwarder applies the thing once more, and removes it.
+ *
+ * <p>A newer version of the library may have sent something that this one cannot read. It stays for a process of that version,
+ * and so does everything after it for the same partition, because it may be for the same run.
  */
 final class Forwarder {
     static final int BATCH = 500;
+
+    private static final int MOST_NAMED = 1_000;
 
     private static final Logger LOG = LoggerFactory.getLogger("dev.perdure.shards");
     /** Longer than a healthy shard needs, and short, because what is for other runs of the same shard waits meanwhile. */
@@ -56,6 +62,8 @@ final class Forwarder {
     private final int to;
     private final MovedPartitions moves;
     private final ReentrantLock lock = new ReentrantLock();
+    /** What it could not read and has named in the log. */
+    private final Set<Long> named = new HashSet<>();
 
     Forwarder(Shards shards, int from, int to) {
         this.shards = shards;
@@ -77,6 +85,11 @@ final class Forwarder {
         return forward(List.of(), true, shards.version());
     }
 
+    /** The same. Returns whether this version could read all of it. */
+    boolean forwardAll() {
+        return pass(List.of(), true, shards.version()).unreadable.isEmpty();
+    }
+
     /**
      * Carries over everything that is there now.
      *
@@ -86,6 +99,10 @@ final class Forwarder {
      * @return how much has arrived
      */
     int forward(List<Outgoing> first, boolean more, int version) {
+        return pass(first, more, version).count;
+    }
+
+    private Pass pass(List<Outgoing> first, boolean more, int version) {
         lock.lock();
         try {
             Pass pass = new Pass();
@@ -93,12 +110,14 @@ final class Forwarder {
             boolean again = more;
             while (again) {
                 int now = shards.version();
-                List<Outgoing> some =
-                        shards.exchange(from).outgoing(shards.partitions(shard -> shard == to), pass.last, BATCH);
+                List<Integer> readable = shards.partitions(shard -> shard == to).stream()
+                        .filter(partition -> !pass.unreadable.contains(partition))
+                        .toList();
+                List<Outgoing> some = shards.exchange(from).outgoing(readable, pass.last, BATCH);
                 pass.carry(some, now);
                 again = some.size() == BATCH;
             }
-            return pass.count;
+            return pass;
         } finally {
             lock.unlock();
         }
@@ -107,6 +126,7 @@ final class Forwarder {
     /** One look at everything, page by page. */
     private final class Pass {
         private final Set<RunId> held = new HashSet<>();
+        private final Set<Integer> unreadable = new HashSet<>();
         private final List<Long> arrived = new ArrayList<>();
         private final List<Carried> missed = new ArrayList<>();
         private final Set<RunId> absent = new HashSet<>();
@@ -138,7 +158,17 @@ final class Forwarder {
             Map<RunId, Boolean> takesMail = new HashMap<>();
             for (Outgoing outgoing : page) {
                 last = outgoing.number();
-                Change change = change(outgoing.content());
+                if (unreadable.contains(outgoing.partition())) {
+                    continue;
+                }
+                Change change;
+                try {
+                    change = change(outgoing.content());
+                } catch (UnreadableException unknown) {
+                    unreadable.add(outgoing.partition());
+                    name(last, unknown);
+                    continue;
+                }
                 Carried carried = new Carried(outgoing.number(), change);
                 if (!(change instanceof Change.Start)) {
                     if (held.contains(change.about())) {
@@ -226,9 +256,15 @@ final class Forwarder {
             List<Outgoing> page = shards.exchange(shard).outgoing(partitions, after, BATCH);
             for (Outgoing each : page) {
                 after = each.number();
-                if (change(each.content()) instanceof Change.Start start) {
-                    starting.add(start.run().id());
-                    start.tasks().forEach(task -> starting.add(task.run().id()));
+                try {
+                    if (change(each.content()) instanceof Change.Start start) {
+                        starting.add(start.run().id());
+                        start.tasks().forEach(task -> starting.add(task.run().id()));
+                    }
+                } catch (UnreadableException mayBeStart) {
+                    runs.stream()
+                            .filter(run -> Partitions.of(run) == each.partition())
+                            .forEach(starting::add);
                 }
             }
             if (page.size() < BATCH) {
@@ -238,11 +274,22 @@ final class Forwarder {
         }
     }
 
-    private static Change change(Content content) {
+    private static Change change(Content content) throws UnreadableException {
         return switch (content) {
             case Content.Sent sent -> SentChange.read(sent.change(), sent.value(), sent.life());
             case Content.Told told -> new Change.Deliver(told.to(), told.mail(), told.life());
         };
+    }
+
+    private void name(long number, UnreadableException unknown) {
+        if (named.size() < MOST_NAMED && named.add(number)) {
+            LOG.error(
+                    "Shard '{}' has sent something to shard '{}' that this version cannot read: number {}. {} It stays for a process that can read it, and so does what was sent to its partition after it. If there is none, update this one.",
+                    shards.name(from),
+                    shards.name(to),
+                    number,
+                    unknown.getMessage());
+        }
     }
 
     /** The committers of clients use the lower numbers, and each forwarder into a shard has one of its own. */

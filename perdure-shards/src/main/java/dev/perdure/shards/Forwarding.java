@@ -12,6 +12,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.IntConsumer;
 import java.util.stream.IntStream;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -34,22 +35,25 @@ final class Forwarding implements AutoCloseable {
     private final List<Sender> senders;
     private final List<Hints.Subscription> subscriptions = new ArrayList<>();
     private final boolean atOnce;
+    private final IntConsumer awaited;
     private volatile boolean closed;
 
     /**
      * The forwarders of these shards.
      *
      * @param atOnce whether a batch returns only when everything that it sent has arrived, for tests without an engine
+     * @param awaited is told of a shard on which permits are waited for: whoever asks other shards for them may have died
      */
-    Forwarding(Shards shards, boolean atOnce) {
+    Forwarding(Shards shards, boolean atOnce, IntConsumer awaited) {
+        this.awaited = awaited;
         this.shards = shards;
         this.atOnce = atOnce;
         this.senders = IntStream.range(0, shards.size()).mapToObj(Sender::new).toList();
     }
 
-    /** Begins to work if there are several shards. */
+    /** Begins to work if there are several shards, or have been. */
     void start() {
-        if (shards.size() > 1 && !atOnce) {
+        if (shards.haveBeenSeveral() && !atOnce) {
             // What is kept for a partition that has come here goes on at once: newer mail does not wait for it.
             shards.onNewMap(() -> senders.forEach(sender -> sender.signal.release()));
             senders.forEach(Sender::start);
@@ -58,7 +62,7 @@ final class Forwarding implements AutoCloseable {
 
     /** Something was applied that may have sent something. */
     void applied() {
-        if (shards.size() > 1 && atOnce) {
+        if (shards.haveBeenSeveral() && atOnce) {
             settle();
         }
     }
@@ -71,9 +75,18 @@ final class Forwarding implements AutoCloseable {
         } while (arrived > 0);
     }
 
-    /** Carries over what is on its way from this shard now, or throws an exception that names the shard that does not take it. */
+    /**
+     * Carries over what is on its way from this shard now. Throws an exception that names the shard that does not take it, or
+     * this one if something stays that this version cannot read.
+     */
     void settle(int shard) {
-        senders.get(shard).forward();
+        if (!senders.get(shard).forwardAll()) {
+            throw new StoreException(
+                    StoreException.Kind.UNAVAILABLE,
+                    "Shard '%s' has sent something that this version cannot read. Repeat this with a process of the newer version."
+                            .formatted(shards.name(shard)),
+                    null);
+        }
     }
 
     /** A shard from which things go to the others. */
@@ -115,6 +128,11 @@ final class Forwarding implements AutoCloseable {
                     .sum();
         }
 
+        boolean forwardAll() {
+            return shards.ask(shards.indexes(), to -> forwarders.get(to).forwardAll()).stream()
+                    .allMatch(all -> all);
+        }
+
         private void loop() {
             long rest = SHORTEST;
             while (!closed) {
@@ -143,6 +161,9 @@ final class Forwarding implements AutoCloseable {
                 if (look.version() > version) {
                     shards.follow(from);
                     continue;
+                }
+                if (look.permitsAreAwaited()) {
+                    awaited.accept(from);
                 }
                 List<Outgoing> some = look.outgoing();
                 boolean full = some.size() == Forwarder.BATCH;

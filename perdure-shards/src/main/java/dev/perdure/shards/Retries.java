@@ -28,9 +28,8 @@ final class Retries {
     /** Why a run cannot be retried, or null. */
     @Nullable
     String refusal(RunId run) {
-        Optional<RunRef> ref = shards.size() == 1
-                ? Optional.empty()
-                : shards.having(run).runs().find(run).map(Runs.Found::ref);
+        Optional<RunRef> ref =
+                shards.haveBeenSeveral() ? shards.having(run).runs().find(run).map(Runs.Found::ref) : Optional.empty();
         if (ref.isEmpty()) {
             return null;
         }

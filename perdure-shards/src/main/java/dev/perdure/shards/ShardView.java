@@ -27,11 +27,14 @@ final class ShardView implements Store {
     private final ShardedStore whole;
     private final Store own;
     private final Permits permits;
+    private final Runnable waits;
 
-    ShardView(ShardedStore whole, Store own, Permits permits) {
+    /** @param waits is run when a limit has held back a poll */
+    ShardView(ShardedStore whole, Store own, Permits permits, Runnable waits) {
         this.whole = whole;
         this.own = own;
         this.permits = permits;
+        this.waits = waits;
     }
 
     @Override
@@ -46,7 +49,13 @@ final class ShardView implements Store {
 
     @Override
     public Dispatch dispatch() {
-        return own.dispatch();
+        return request -> {
+            Dispatch.Polled polled = own.dispatch().poll(request);
+            if (polled.limited()) {
+                waits.run();
+            }
+            return polled;
+        };
     }
 
     @Override

@@ -18,11 +18,12 @@ import org.jspecify.annotations.Nullable;
  */
 final class ShardedLeases implements Leases, Dispatch {
     private final Shards shards;
-    private final Forwarding forwarding;
+    private final Runnable done;
 
-    ShardedLeases(Shards shards, Forwarding forwarding) {
+    /** @param done what follows a sweep or a poll */
+    ShardedLeases(Shards shards, Runnable done) {
         this.shards = shards;
-        this.forwarding = forwarding;
+        this.done = done;
     }
 
     @Override
@@ -48,7 +49,7 @@ final class ShardedLeases implements Leases, Dispatch {
                 break;
             }
         }
-        forwarding.applied();
+        done.run();
         return swept;
     }
 
@@ -77,7 +78,7 @@ final class ShardedLeases implements Leases, Dispatch {
             claimed.addAll(polled.claimed());
             all.add(polled);
         }
-        forwarding.applied();
+        done.run();
         return new Polled(
                 claimed,
                 all.stream().flatMap(polled -> polled.signalled().stream()).toList(),

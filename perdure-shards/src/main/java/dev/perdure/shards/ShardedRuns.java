@@ -7,12 +7,14 @@ import dev.perdure.RunInfo;
 import dev.perdure.RunState;
 import dev.perdure.audit.AuditEntry;
 import dev.perdure.audit.AuditFilter;
+import dev.perdure.shards.content.BelowPages;
 import dev.perdure.spi.Runs;
 import dev.perdure.spi.change.ObjectKey;
 import dev.perdure.spi.change.Payload;
 import dev.perdure.spi.change.RunRef;
 import dev.perdure.spi.shard.Exchange.Lived;
 import dev.perdure.spi.shard.Parts;
+import dev.perdure.spi.shard.RunSelection;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.Comparator;
@@ -23,6 +25,7 @@ import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.OptionalInt;
 import java.util.Set;
 
 /**
@@ -62,11 +65,12 @@ final class ShardedRuns implements Runs {
     }
 
     /** A page of one shard without runs that are elsewhere by the map: a partition that has moved leaves rows for a while. */
-    private List<RunInfo> own(int shard, RunFilter filter) {
+    private List<RunInfo> own(int shard, RunSelection selection) {
         List<RunInfo> own = new ArrayList<>();
+        RunFilter filter = selection.filter();
         RunFilter next = filter;
         while (true) {
-            List<RunInfo> page = shards.store(shard).runs().list(next);
+            List<RunInfo> page = shards.store(shard).runs().list(selection.with(next));
             page.stream().filter(run -> shards.has(shard, run.id())).forEach(own::add);
             if (own.size() >= filter.limit() || page.size() < filter.limit()) {
                 return own;
@@ -76,9 +80,11 @@ final class ShardedRuns implements Runs {
     }
 
     @Override
-    public List<RunInfo> list(RunFilter filter) {
+    public List<RunInfo> list(RunSelection selection) {
+        RunFilter filter = selection.filter();
+        Selections selections = Selections.of(shards, filter);
         Comparator<RunInfo> oldest = Comparator.comparing(RunInfo::createdAt).thenComparing(RunInfo::id);
-        return shards.ask(shards.indexes(), shard -> own(shard, filter)).stream()
+        return shards.ask(shards.indexes(), shard -> own(shard, selections.on(shard))).stream()
                 .flatMap(List::stream)
                 .sorted(filter.isOldestFirst() ? oldest : oldest.reversed())
                 .limit(filter.limit())
@@ -86,9 +92,10 @@ final class ShardedRuns implements Runs {
     }
 
     @Override
-    public Map<RunState, RunCount> count(RunFilter filter) {
+    public Map<RunState, RunCount> count(RunSelection selection) {
+        Selections selections = Selections.of(shards, selection.filter());
         Map<RunState, RunCount> all = new EnumMap<>(RunState.class);
-        shards.ask(store -> store.runs().count(filter))
+        shards.ask(shards.indexes(), shard -> shards.store(shard).runs().count(selections.on(shard)))
                 .forEach(counts -> counts.forEach((state, count) -> all.merge(state, count, ShardedRuns::sum)));
         return all;
     }
@@ -175,7 +182,7 @@ final class ShardedRuns implements Runs {
 
     private List<Lived> besides(Collection<RunRef> runs) {
         Map<Integer, List<RunRef>> divided = Parts.divide(runs, shards::of);
-        if (shards.size() > 1) {
+        if (shards.haveBeenSeveral()) {
             divided.keySet().forEach(forwarding::settle);
         }
         return shards
@@ -200,7 +207,26 @@ final class ShardedRuns implements Runs {
 
     @Override
     public List<TaskRow> children(RunRef run) {
-        return shards.having(run).runs().children(run);
+        if (!shards.haveBeenSeveral()) {
+            return shards.having(run).runs().children(run);
+        }
+        OptionalInt life = life(run);
+        return shards
+                .ask(shards.indexes(), shard -> {
+                    List<TaskRow> own = new ArrayList<>();
+                    if (shard == shards.of(run)) {
+                        own.addAll(shards.store(shard).runs().children(run));
+                    }
+                    life.ifPresent(
+                            present -> own.addAll(shards.exchange(shard).links().children(run, present)));
+                    own.removeIf(child -> !shards.has(shard, child.run().id()));
+                    return own;
+                })
+                .stream()
+                .flatMap(List::stream)
+                .sorted(Comparator.comparing((TaskRow child) -> child.info().createdAt())
+                        .thenComparingLong(child -> child.run().key()))
+                .toList();
     }
 
     @Override
@@ -210,7 +236,36 @@ final class ShardedRuns implements Runs {
 
     @Override
     public BelowPage children(RunRef run, BelowPlace after, int limit) {
-        return shards.having(run).runs().children(run, after, limit);
+        if (!shards.haveBeenSeveral()) {
+            return shards.having(run).runs().children(run, after, limit);
+        }
+        OptionalInt life = life(run);
+        List<BelowPage> pages = shards.ask(shards.indexes(), shard -> children(shard, run, life, after, limit)).stream()
+                .flatMap(List::stream)
+                .toList();
+        return BelowPages.merged(pages, limit);
+    }
+
+    private List<BelowPage> children(int shard, RunRef run, OptionalInt life, BelowPlace after, int limit) {
+        List<BelowPage> pages = new ArrayList<>();
+        if (shard == shards.of(run)) {
+            pages.add(shards.store(shard).runs().children(run, after, limit));
+        }
+        life.ifPresent(present -> pages.add(shards.exchange(shard).links().children(run, present, after, limit)));
+        return pages.stream()
+                .map(page -> new BelowPage(
+                        page.runs().stream()
+                                .filter(child -> shards.has(shard, child.run().id()))
+                                .toList(),
+                        page.next()))
+                .toList();
+    }
+
+    private OptionalInt life(RunRef run) {
+        return shards.ask(
+                        List.of(shards.of(run)),
+                        shard -> shards.exchange(shard).links().life(run))
+                .getFirst();
     }
 
     @Override

@@ -1,9 +1,9 @@
 package dev.perdure.shards;
 
-import dev.perdure.RunFilter;
 import dev.perdure.RunState;
 import dev.perdure.spi.change.RunRef;
 import dev.perdure.spi.shard.Parts;
+import dev.perdure.spi.shard.RunSelection;
 import dev.perdure.spi.statistics.Statistics;
 import java.time.Duration;
 import java.time.Instant;
@@ -17,6 +17,10 @@ import java.util.TreeMap;
 
 /** Statistics of all shards together. */
 final class ShardedStatistics implements Statistics {
+    private static final Comparator<Seen> NEWEST_FIRST = Comparator.comparing(Seen::createdAt)
+            .thenComparing(seen -> seen.run().id())
+            .reversed();
+
     private final Shards shards;
 
     ShardedStatistics(Shards shards) {
@@ -24,10 +28,17 @@ final class ShardedStatistics implements Statistics {
     }
 
     @Override
-    public List<Seen> newest(RunFilter filter, Duration within, int limit) {
-        return shards.ask(store -> store.statistics().newest(filter, within, limit)).stream()
+    public List<Seen> newest(RunSelection selection, Duration within, int limit) {
+        Selections selections = Selections.of(shards, selection.filter());
+        return shards
+                .ask(
+                        shards.indexes(),
+                        shard -> shards.store(shard).statistics().newest(selections.on(shard), within, limit).stream()
+                                .filter(seen -> shards.has(shard, seen.run().id()))
+                                .toList())
+                .stream()
                 .flatMap(List::stream)
-                .sorted(Comparator.comparing(Seen::createdAt).reversed())
+                .sorted(NEWEST_FIRST)
                 .limit(limit)
                 .toList();
     }
@@ -63,8 +74,10 @@ final class ShardedStatistics implements Statistics {
     }
 
     @Override
-    public Histogram histogram(RunFilter filter, Span span) {
-        List<Histogram> all = shards.ask(store -> store.statistics().histogram(filter, span));
+    public Histogram histogram(RunSelection selection, Span span) {
+        Selections selections = Selections.of(shards, selection.filter());
+        List<Histogram> all = shards.ask(
+                shards.indexes(), shard -> shards.store(shard).statistics().histogram(selections.on(shard), span));
         List<Map<RunState, Long>> bars = new ArrayList<>();
         for (int bar = 0; bar < span.bars(); bar++) {
             Map<RunState, Long> sum = new EnumMap<>(RunState.class);

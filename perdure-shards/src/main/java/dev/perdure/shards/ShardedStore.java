@@ -4,6 +4,9 @@ import dev.perdure.RunId;
 import dev.perdure.StartKey;
 import dev.perdure.error.InvalidRequestException;
 import dev.perdure.reaction.ReactionInfo;
+import dev.perdure.report.LogFilter;
+import dev.perdure.report.LogPage;
+import dev.perdure.shards.limit.PlaceRequests;
 import dev.perdure.spi.Audit;
 import dev.perdure.spi.Dispatch;
 import dev.perdure.spi.Hints;
@@ -20,6 +23,8 @@ import dev.perdure.spi.States;
 import dev.perdure.spi.Store;
 import dev.perdure.spi.VersionRules;
 import dev.perdure.spi.change.ObjectKey;
+import dev.perdure.spi.change.RunRef;
+import dev.perdure.spi.change.WorkerId;
 import dev.perdure.spi.payload.Payloads;
 import dev.perdure.spi.payload.StoredValues;
 import dev.perdure.spi.report.Reports;
@@ -33,6 +38,8 @@ import java.time.Duration;
 import java.util.Collection;
 import java.util.Comparator;
 import java.util.List;
+import java.util.Map;
+import java.util.Optional;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
@@ -60,9 +67,10 @@ public final class ShardedStore implements Store {
 
     private final Shards shards;
     private final Forwarding forwarding;
+    private final CyclesAcross cycles;
     private final ShardedLedger ledger;
     private final ShardedLeases leases;
-    private final ShardedJournals journals;
+    private final OwnJournals journals;
     private final ShardedMailboxes mailboxes;
     private final ShardedStates states;
     private final ShardedPayloads payloads;
@@ -71,18 +79,29 @@ public final class ShardedStore implements Store {
     private final ShardedQueues queues;
     private final ShardedPermits permits;
     private final ShardedVersions versions;
-    private final ShardedReports reports;
+    private final OwnReports reports;
     private final Reactions reactions;
     private final ShardedStatistics statistics;
     private final ShardedRemovals removals;
     private final Parts parts;
+    private final PlaceRequests placeRequests;
 
     private ShardedStore(Shards shards, boolean atOnce) {
         this.shards = shards;
-        this.forwarding = new Forwarding(shards, atOnce);
+        this.placeRequests = new PlaceRequests(
+                shards.divisions(),
+                shards::places,
+                shards.all().stream().map(Shard::name).toList());
+        this.forwarding = new Forwarding(shards, atOnce, placeRequests::waits);
         this.ledger = new ShardedLedger(shards, forwarding);
-        this.leases = new ShardedLeases(shards, forwarding);
-        this.journals = new ShardedJournals(shards);
+        this.cycles = new CyclesAcross(shards, ledger, CyclesAcross.PATIENCE);
+        this.leases = new ShardedLeases(shards, () -> {
+            forwarding.applied();
+            if (atOnce) {
+                cycles.look();
+            }
+        });
+        this.journals = new OwnJournals(shards);
         this.mailboxes = new ShardedMailboxes(
                 shards,
                 shards.askHere(0, first -> shards.store(first).mailboxes().secret()));
@@ -91,22 +110,26 @@ public final class ShardedStore implements Store {
         this.values = new ShardedValues(shards);
         this.runs = new ShardedRuns(shards, forwarding);
         this.queues = new ShardedQueues(shards);
-        this.permits = new ShardedPermits(shards, shards.indexes());
+        this.permits = new ShardedPermits(shards, shards.indexes(), placeRequests::waits);
         this.versions = new ShardedVersions(shards);
-        this.reports = new ShardedReports(shards);
+        this.reports = new OwnReports(shards);
         this.reactions = new Reactions(shards);
         this.statistics = new ShardedStatistics(shards);
         this.removals = new ShardedRemovals(shards);
         this.parts = new ShardParts(
                 shards.indexes().stream()
-                        .<Store>map(shard ->
-                                new ShardView(this, shards.store(shard), new ShardedPermits(shards, List.of(shard))))
+                        .<Store>map(shard -> new ShardView(
+                                this,
+                                shards.store(shard),
+                                new ShardedPermits(shards, List.of(shard), placeRequests::waits),
+                                () -> placeRequests.waits(shard)))
                         .toList(),
                 shards);
-        if (shards.size() > 1) {
+        if (shards.haveBeenSeveral()) {
             shards.tellEach((shard, store) -> store.exchange()
                     .ifPresent(exchange -> exchange.follow(new Exchange.Route(shard, shards::of, ledger))));
         }
+        cycles.start();
         forwarding.start(); // last: if something before fails, nobody could close it
     }
 
@@ -151,6 +174,56 @@ public final class ShardedStore implements Store {
         @Override
         public String prefix(String definition, StartKey key) {
             return shards.prefix(definition, key);
+        }
+    }
+
+    /** The journals, each on the shard of its run. */
+    private record OwnJournals(Shards shards) implements Journals {
+        @Override
+        public Page read(RunRef run, int afterPosition, int maxBytes) {
+            return shards.having(run).journals().read(run, afterPosition, maxBytes);
+        }
+
+        @Override
+        public Map<RunRef, Page> readFirst(List<RunRef> runs, int maxBytes) {
+            return ShardedRuns.merged(Parts.divide(runs, shards::of).entrySet().stream()
+                    .map(some -> shards.store(some.getKey()).journals().readFirst(some.getValue(), maxBytes))
+                    .toList());
+        }
+
+        @Override
+        public TimedPage readByTime(RunRef run, TimePlace after, int limit, int maxBytes) {
+            return shards.having(run).journals().readByTime(run, after, limit, maxBytes);
+        }
+    }
+
+    /** What steps report, on the shard of their run. */
+    private record OwnReports(Shards shards) implements Reports {
+        @Override
+        public void write(WorkerId worker, List<Report> reports) {
+            Parts.divide(reports, report -> shards.of(report.source().run()))
+                    .forEach((shard, some) -> shards.store(shard).reports().write(worker, some));
+        }
+
+        @Override
+        public Optional<Reported> find(RunRef run, int position) {
+            return shards.having(run).reports().find(run, position);
+        }
+
+        @Override
+        public List<Reported> open(RunRef run) {
+            return shards.having(run).reports().open(run);
+        }
+
+        @Override
+        public void log(WorkerId worker, List<Line> lines) {
+            Parts.divide(lines, line -> shards.of(line.source().run()))
+                    .forEach((shard, some) -> shards.store(shard).reports().log(worker, some));
+        }
+
+        @Override
+        public LogPage log(RunRef run, LogFilter filter) {
+            return shards.having(run).reports().log(run, filter);
         }
     }
 
@@ -291,7 +364,9 @@ public final class ShardedStore implements Store {
 
     @Override
     public void close() {
+        cycles.close();
         forwarding.close();
+        placeRequests.close();
         shards.all().forEach(shard -> shard.store().close());
     }
 }

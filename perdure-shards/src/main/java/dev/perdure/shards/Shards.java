@@ -3,12 +3,14 @@ package dev.perdure.shards;
 import dev.perdure.RunId;
 import dev.perdure.StartKey;
 import dev.perdure.error.StoreException;
+import dev.perdure.shards.limit.Divisions;
 import dev.perdure.spi.Store;
 import dev.perdure.spi.change.ObjectKey;
 import dev.perdure.spi.change.RunRef;
 import dev.perdure.spi.shard.Exchange;
 import dev.perdure.spi.shard.Partitions;
 import dev.perdure.spi.shard.Parts;
+import dev.perdure.spi.shard.Places;
 import dev.perdure.spi.shard.ShardMap;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
@@ -144,6 +146,14 @@ final class Shards {
         return all.size();
     }
 
+    /**
+     * Whether there are several shards, or may have been: partitions have moved. What is on its way, and links to runs of
+     * other shards, stay where they are when all partitions have come to one shard.
+     */
+    boolean haveBeenSeveral() {
+        return size() > 1 || version() > ShardMap.FIRST;
+    }
+
     // ---- which shard has what
 
     int of(RunId run) {
@@ -184,6 +194,15 @@ final class Shards {
                 .filter(partition -> owners.get(partition) >= 0 && shard.test(owners.get(partition)))
                 .boxed()
                 .toList();
+    }
+
+    /** What this process does about limits whose places move. */
+    Divisions divisions() {
+        return new Divisions(this::places, all.stream().map(Shard::name).toList(), this::askHere);
+    }
+
+    Places places(int shard) {
+        return exchange(shard).places();
     }
 
     Exchange exchange(int shard) {

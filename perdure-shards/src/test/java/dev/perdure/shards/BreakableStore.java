@@ -16,10 +16,13 @@ import java.util.concurrent.atomic.LongAdder;
 /** A store whose roles fail while it is down, and do not answer while it hangs. It counts the requests. */
 final class BreakableStore {
     /** Stores answer these from memory. */
-    private static final Set<String> WITHOUT_ROUND_TRIP = Set.of("limits", "known", "subscribe");
+    private static final Set<String> WITHOUT_ROUND_TRIP =
+            Set.of("limits", "known", "subscribe", "links", "waits", "places");
 
     private final Store real;
     private final Map<String, LongAdder> requests = new ConcurrentHashMap<>();
+    private final Map<String, Runnable> before = new ConcurrentHashMap<>();
+    private final Map<String, Object> answers = new ConcurrentHashMap<>();
     private volatile boolean down;
     private volatile CountDownLatch hanging = new CountDownLatch(0);
 
@@ -44,13 +47,23 @@ final class BreakableStore {
         hanging.countDown();
     }
 
+    /** Lets something happen right before one of the next requests of a kind, by its number from now on. */
+    void once(String request, int number, Runnable what) {
+        before.put(request + " " + (requests(request) + number), what);
+    }
+
+    /** From now on, answers all requests of a kind like this. */
+    void answering(String request, Object answer) {
+        answers.put(request, answer);
+    }
+
     Store store() {
         return proxy(Store.class, real, this::role);
     }
 
     private Object role(Method method, Object role) {
         if (role instanceof Optional<?> maybe && maybe.orElse(null) instanceof Exchange exchange) {
-            return Optional.of(proxy(Exchange.class, exchange, (unused, answer) -> answer));
+            return Optional.of(proxy(Exchange.class, exchange, this::role));
         }
         Class<?> type = method.getReturnType();
         return role != null && type.isInterface() && type.getPackageName().startsWith(Store.class.getPackageName())
@@ -66,13 +79,19 @@ final class BreakableStore {
         return type.cast(Proxy.newProxyInstance(
                 type.getClassLoader(), new Class<?>[] {type}, (self, method, arguments) -> {
                     if (type != Store.class && !WITHOUT_ROUND_TRIP.contains(method.getName())) {
-                        requests.computeIfAbsent(
-                                        type.getSimpleName() + "." + method.getName(), unseen -> new LongAdder())
-                                .increment();
+                        String request = type.getSimpleName() + "." + method.getName();
+                        LongAdder count = requests.computeIfAbsent(request, unseen -> new LongAdder());
+                        count.increment();
+                        Optional.ofNullable(before.remove(request + " " + count.sum()))
+                                .ifPresent(Runnable::run);
                         hanging.await();
                         if (down) {
                             throw new StoreException(StoreException.Kind.UNAVAILABLE, "It is down.", null);
                         }
+                    }
+                    Object given = answers.get(type.getSimpleName() + "." + method.getName());
+                    if (given != null) {
+                        return given;
                     }
                     try {
                         return answering.of(method, method.invoke(target, arguments));

@@ -2,12 +2,20 @@ package dev.perdure.shards;
 
 import static dev.perdure.shards.Shard.shard;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.perdure.RunCount;
+import dev.perdure.RunFilter;
 import dev.perdure.RunId;
+import dev.perdure.RunInfo;
 import dev.perdure.RunState;
+import dev.perdure.error.StoreException;
 import dev.perdure.memory.MemoryStore;
+import dev.perdure.shards.content.SentChange;
 import dev.perdure.spi.Leases.Joining;
 import dev.perdure.spi.Outcome;
+import dev.perdure.spi.Runs.BelowPage;
+import dev.perdure.spi.Runs.BelowPlace;
 import dev.perdure.spi.change.Change;
 import dev.perdure.spi.change.Channel;
 import dev.perdure.spi.change.Effect;
@@ -20,16 +28,21 @@ import dev.perdure.spi.change.Parent;
 import dev.perdure.spi.change.Payload;
 import dev.perdure.spi.change.RunRef;
 import dev.perdure.spi.change.WorkerId;
+import dev.perdure.spi.shard.Exchange.Membership;
 import dev.perdure.spi.shard.Partitions;
 import dev.perdure.spi.shard.ShardMap;
+import dev.perdure.spi.statistics.Statistics.Seen;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
+import java.util.Optional;
 import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.IntStream;
+import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -113,8 +126,12 @@ final class CrossingTest {
     }
 
     private boolean isEmpty(int from) {
+        return kept(from) == 0;
+    }
+
+    private int kept(int from) {
         List<Integer> all = IntStream.range(0, Partitions.COUNT).boxed().toList();
-        return shards.exchange(from).outgoing(all, 0, 1).isEmpty();
+        return shards.exchange(from).outgoing(all, 0, 100).size();
     }
 
     @Test
@@ -129,6 +146,58 @@ final class CrossingTest {
         assertThat(forward(C, B)).isEqualTo(2);
         assertThat(mailOf(child)).containsExactly("1", "2");
         assertThat(isEmpty(A) && isEmpty(C)).isTrue();
+    }
+
+    /** As a newer version may send it: one of its bytes has another meaning there. */
+    private static Effect.Send newer(RunId to) {
+        byte[] bytes = SentChange.cancel(to, "why").bytes();
+        bytes[0]++;
+        return new Effect.Send(UUID.randomUUID(), Partitions.of(to), new Payload(bytes), Payload.EMPTY);
+    }
+
+    @Test
+    void what_this_version_cannot_read_stays_with_what_follows_for_its_partition_and_holds_up_nothing_else() {
+        RunRef to = begin(B, "to");
+        RunId other = begin(B, "other").id();
+        RunId child = id(B, "child");
+        RunRef sender = begin(A, "sender");
+        advance(sender, new Move.Stay(), mail(to.id(), "1"), newer(to.id()), mail(to.id(), "2"), mail(other, "x"));
+        advance(begin(C, "starter"), new Move.Stay(), newer(child));
+        advance(sender, new Move.Stay(), mail(child, "early"));
+
+        assertThat(forward(A, B)).isEqualTo(2);
+        assertThat(mailOf(to.id())).containsExactly("1");
+        assertThat(mailOf(other)).containsExactly("x");
+        assertThat(forward(A, B)).isZero();
+        assertThat(kept(A))
+                .as("the change, the mail after it, and the mail that may be for a run that it starts")
+                .isEqualTo(3);
+        assertThat(forward(C, B)).isZero();
+        assertThat(kept(C)).isEqualTo(1);
+    }
+
+    @Test
+    void what_follows_something_that_this_version_cannot_read_is_not_read_in_further_pages() {
+        RunRef to = begin(B, "to");
+        Effect[] sent = IntStream.range(0, 2 * Forwarder.BATCH)
+                .mapToObj(i -> i == 0 ? newer(to.id()) : mail(to.id(), "mail " + i))
+                .toArray(Effect[]::new);
+        advance(begin(A, "sender"), new Move.Stay(), sent);
+        assertThat(forward(A, B)).isZero();
+        assertThat(stores.get(A).requests("Exchange.outgoing"))
+                .as("the first page, and one without the partition")
+                .isEqualTo(2);
+    }
+
+    @Test
+    void a_kill_says_so_if_something_is_on_its_way_that_this_version_cannot_read() {
+        RunRef parent = begin(A, "parent");
+        advance(parent, new Move.Stay(), newer(id(B, "child")));
+        ShardedRuns runs = new ShardedRuns(shards, new Forwarding(shards, true, shard -> {}));
+        assertThatThrownBy(() -> runs.liveChildren(List.of(parent)))
+                .isInstanceOf(StoreException.class)
+                .hasMessage(
+                        "Shard 'a' has sent something that this version cannot read. Repeat this with a process of the newer version.");
     }
 
     /** The start was sent when the partition of the child was on another shard. */
@@ -186,7 +255,7 @@ final class CrossingTest {
         RunId onC = begin(C, "receiver").id();
         advance(begin(A, "sender"), new Move.Stay(), mail(onB, "to b"), mail(onC, "to c"));
         stores.get(B).hang();
-        Forwarding forwarding = new Forwarding(shards, false);
+        Forwarding forwarding = new Forwarding(shards, false, shard -> {});
         forwarding.start();
         try {
             while (mailOf(onC).isEmpty()) {
@@ -208,7 +277,7 @@ final class CrossingTest {
         RunRef parent = begin(A, "parent");
         RunId child = id(B, "child");
         RunId below = id(C, "below");
-        ShardedRuns runs = new ShardedRuns(shards, new Forwarding(shards, true));
+        ShardedRuns runs = new ShardedRuns(shards, new Forwarding(shards, true, shard -> {}));
         advance(parent, new Move.Stay(), start(child, parent));
         assertThat(runs.liveChildren(List.of(parent))).extracting(RunRef::id).containsExactly(child);
 
@@ -218,13 +287,131 @@ final class CrossingTest {
     }
 
     @Test
+    void a_tree_is_listed_and_counted_over_all_shards_and_a_silent_one_is_named() {
+        ShardedRuns runs = new ShardedRuns(shards, new Forwarding(shards, true, shard -> {}));
+        RunRef root = begin(A, "root");
+        RunRef child = begin(MembershipTest.run(id(B, "child").value()).withParent(new Parent(root, 1, true, 0)));
+        RunRef below = begin(MembershipTest.run(id(C, "below").value()).withParent(new Parent(child, 1, true, 0)));
+        RunRef back = begin(MembershipTest.run(id(A, "back").value()).withParent(new Parent(below, 1, true, 0)));
+        advance(back, new Move.Stay(), start(RunId.of(back.id() + "/1"), back));
+        begin(C, "other");
+
+        RunFilter tree = RunFilter.all().root(root.id());
+        List<RunId> all = List.of(root.id(), child.id(), below.id(), back.id(), RunId.of(back.id() + "/1"));
+        assertThat(runs.list(tree)).extracting(RunInfo::id).containsExactlyInAnyOrderElementsOf(all);
+        assertThat(runs.count(tree).values()).extracting(RunCount::runs).containsExactlyInAnyOrder(4, 1);
+        assertThat(new ShardedStatistics(shards).newest(tree, Duration.ofHours(1), 3))
+                .hasSize(3);
+        assertThat(runs.list(RunFilter.all().parent(child.id())))
+                .extracting(RunInfo::id)
+                .containsExactly(below.id());
+        List<RunId> paged = new ArrayList<>();
+        List<RunInfo> page = runs.list(tree.limit(2));
+        while (!page.isEmpty()) {
+            page.forEach(run -> paged.add(run.id()));
+            page = runs.list(tree.limit(2).after(page.getLast()));
+        }
+        assertThat(paged).containsExactlyInAnyOrderElementsOf(all);
+
+        stores.get(B).down(true);
+        assertThatThrownBy(() -> runs.list(tree))
+                .isInstanceOf(StoreException.class)
+                .hasMessageContaining("'b'");
+    }
+
+    @Test
+    void a_list_of_what_a_run_has_started_names_the_shard_of_the_run_if_it_hangs() {
+        RunRef parent = begin(A, "parent");
+        Shards impatient = new Shards(all, ShardMap.first(List.of("a", "b", "c")), Duration.ofMillis(100));
+        ShardedRuns runs = new ShardedRuns(impatient, new Forwarding(impatient, true, shard -> {}));
+        stores.get(A).hang();
+        try {
+            for (ThrowingCallable list : List.<ThrowingCallable>of(
+                    () -> runs.list(RunFilter.all().parent(parent.id())),
+                    () -> runs.children(parent),
+                    () -> runs.children(parent, BelowPlace.FIRST, 2))) {
+                assertThatThrownBy(list)
+                        .isInstanceOf(StoreException.class)
+                        .hasMessage("Shard 'a' did not answer within PT0.1S.");
+            }
+        } finally {
+            stores.get(A).answer();
+        }
+    }
+
+    @Test
+    void statistics_have_no_runs_that_have_moved_and_whose_rows_are_still_there() {
+        RunRef moved = begin(A, "moved");
+        RunRef other = begin(A, "other");
+        ShardMap map = ShardMap.first(List.of("a", "b", "c")).with(Partitions.of(moved.id()), "b");
+        assertThat(new ShardedStatistics(new Shards(all, map, Duration.ofSeconds(10)))
+                        .newest(RunFilter.all(), Duration.ofHours(1), 10))
+                .extracting(Seen::run)
+                .containsExactly(other);
+    }
+
+    /** Both runs have come to the only shard that is left, and the link between them is as it was. */
+    @Test
+    void the_last_of_several_shards_delivers_what_it_kept_for_runs_that_it_has_got() {
+        ShardMap map = new ShardMap(ShardMap.FIRST + 1, Collections.nCopies(Partitions.COUNT, "x"));
+        MemoryStore last = new MemoryStore();
+        last.exchange().orElseThrow().join(new Membership("x", map));
+        shards = new Shards(List.of(shard("x", last)), map, Duration.ofSeconds(10));
+        last.leases().join(new Joining(worker, Set.of("order"), null, Duration.ofMinutes(10), 4));
+        RunRef parent = begin(A, "parent");
+        RunRef child = begin(MembershipTest.run(id(A, "child").value()).withParent(new Parent(parent, 1, true, 0)));
+        try (ShardedStore store = ShardedStore.settling(shard("x", last))) {
+            assertThat(store.runs().children(parent))
+                    .extracting(row -> row.run().id())
+                    .containsExactly(child.id());
+            assertThat(store.runs().children(parent, BelowPlace.FIRST, 2).runs())
+                    .hasSize(1);
+            assertThat(store.runs().list(RunFilter.all().root(parent.id()))).hasSize(2);
+            assertThat(store.runs().liveChildren(List.of(parent))).containsExactly(child);
+        }
+        advance(child, new Move.End(RunState.COMPLETED, Payload.EMPTY, ""));
+        assertThat(isEmpty(A)).isFalse();
+        try (ShardedStore store = ShardedStore.over(shard("x", last))) {
+            while (!isEmpty(A)) {
+                Thread.onSpinWait();
+            }
+            assertThat(store.mailboxes().unread(parent, 0, Integer.MAX_VALUE)).hasSize(1);
+        }
+    }
+
+    @Test
+    void children_on_all_shards_are_read_in_pages_oldest_first() {
+        ShardedRuns runs = new ShardedRuns(shards, new Forwarding(shards, true, shard -> {}));
+        RunRef parent = begin(A, "parent");
+        List<RunId> started = new ArrayList<>();
+        for (int i = 1; i <= 7; i++) {
+            RunId child = id(i % 3, "child-" + i + "-");
+            started.add(child);
+            begin(MembershipTest.run(child.value())
+                    .withParent(i % 3 == A ? new Parent(parent, i, true) : new Parent(parent, i, true, 0)));
+        }
+        List<RunId> oldestFirst =
+                runs.children(parent).stream().map(row -> row.run().id()).toList();
+        assertThat(oldestFirst).containsExactlyInAnyOrderElementsOf(started);
+        List<RunId> paged = new ArrayList<>();
+        Optional<BelowPlace> next = Optional.of(BelowPlace.FIRST);
+        while (next.isPresent()) {
+            BelowPage page = runs.children(parent, next.get(), 2);
+            assertThat(page.runs()).hasSizeLessThanOrEqualTo(2);
+            page.runs().forEach(child -> paged.add(child.run().id()));
+            next = page.next();
+        }
+        assertThat(paged).isEqualTo(oldestFirst);
+    }
+
+    @Test
     void a_run_that_starts_another_on_a_shard_that_its_process_does_not_have_waits_and_is_not_lost() {
         RunRef starter = begin(A, "starter");
         Change starts =
                 new Change.Advance(starter, 1, List.of(), List.of(start(id(C, "child"), starter)), new Move.Stay());
         Change away = new Change.Advance(begin(C, "away"), 1, List.of(), List.of(), new Move.Stay());
         Shards two = new Shards(all.subList(0, 2), ShardMap.first(List.of("a", "b", "c")), Duration.ofSeconds(10));
-        ShardedLedger ledger = new ShardedLedger(two, new Forwarding(two, true));
+        ShardedLedger ledger = new ShardedLedger(two, new Forwarding(two, true, shard -> {}));
         assertThat(ledger.apply(new Lane(worker, 0), List.of(starts, away)))
                 .containsExactly(new Outcome.Moving(), new Outcome.Fenced());
     }

@@ -7,6 +7,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.perdure.Awakeable;
+import dev.perdure.ChildOptions;
 import dev.perdure.Definition;
 import dev.perdure.Invocation;
 import dev.perdure.Perdure;
@@ -21,15 +22,18 @@ import dev.perdure.TypeRef;
 import dev.perdure.dag.Dag;
 import dev.perdure.error.PerdureException;
 import dev.perdure.error.RunConflictException;
+import dev.perdure.error.RunFailedException;
 import dev.perdure.object.Handler;
 import dev.perdure.object.ObjectContext;
 import dev.perdure.object.StateKey;
 import dev.perdure.object.VirtualObject;
 import dev.perdure.spi.Store;
+import dev.perdure.spi.change.ObjectKey;
 import dev.perdure.spi.shard.Partitions;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.stream.Collectors;
@@ -124,6 +128,23 @@ abstract class ShardedEngineCases {
         }
     }
 
+    /** An object that calls another one, which calls it back. */
+    @VirtualObject("visitor")
+    static final class Visitor {
+        @Handler
+        public String visit(ObjectContext ctx, List<String> others) {
+            if (others.isEmpty()) {
+                return "nobody";
+            }
+            try {
+                return ctx.object(Visitor.class, others.getFirst())
+                        .call(Visitor::visit, others.subList(1, others.size()));
+            } catch (RunFailedException refused) {
+                return refused.getMessage();
+            }
+        }
+    }
+
     private Store first;
     private Store second;
     private ShardedStore store;
@@ -151,6 +172,8 @@ abstract class ShardedEngineCases {
                 .register(KEEPER)
                 .register(WAITER)
                 .register(new Counter())
+                .register(new Visitor())
+                .lease(Duration.ofSeconds(2))
                 .start();
     }
 
@@ -275,6 +298,75 @@ abstract class ShardedEngineCases {
             assertThat(perdure.start(Invocation.of(ADDER, key)).result(SOON)).isEqualTo(7);
             assertThat(perdure.start(Invocation.of(ADDER, key)).result(SOON)).isEqualTo(14);
         }
+    }
+
+    @Test
+    void calls_of_objects_that_wait_for_each_other_over_shards_are_refused_with_the_chain() {
+        String onFirst = keyOn(0);
+        String onSecond = keyOn(1);
+        String answer =
+                perdure.object(Visitor.class, onFirst).call(Visitor::visit, List.of(onSecond, onFirst, "unused"));
+        assertThat(answer)
+                .contains("Calls wait for each other in a cycle: ")
+                .contains("(visitor/visit of '" + onFirst + "') waits for ")
+                .contains("(visitor/visit of '" + onSecond + "') waits for ");
+        assertThat(perdure.object(Visitor.class, onFirst).call(Visitor::visit, List.of()))
+                .isEqualTo("nobody");
+    }
+
+    /** The key of a visitor on a shard. */
+    private String keyOn(int shard) {
+        return IntStream.iterate(0, i -> i + 1)
+                .mapToObj(i -> "v" + i)
+                .filter(key ->
+                        store.parts().of(RunId.of(store.parts().prefix(new ObjectKey("visitor", key)) + "1")) == shard)
+                .findFirst()
+                .orElseThrow();
+    }
+
+    /** A run that says the name of its engine, and that of the engine of the child that it starts. */
+    private static Definition<String, String> beside(String name) {
+        return Definition.of("beside", String.class, String.class, (ctx, child) -> {
+            String here = ctx.step("here", () -> name);
+            ChildOptions options = childId(child).sticky(ChildOptions.Sticky.HARD);
+            return here + " "
+                    + ctx.startChild(Invocation.of(where(name), ""), options).await();
+        });
+    }
+
+    private static Definition<String, String> where(String name) {
+        return Definition.of("where", String.class, String.class, (ctx, none) -> ctx.step("where", () -> name));
+    }
+
+    @Test
+    void a_child_that_sticks_to_its_parent_runs_in_the_same_process_on_its_own_shard() {
+        try (Perdure one = Perdure.on(store)
+                        .register(where("one"))
+                        .register(beside("one"))
+                        .start();
+                Perdure two = Perdure.on(store)
+                        .register(where("two"))
+                        .register(beside("two"))
+                        .start()) {
+            for (RunId id : ids("beside-", 8)) {
+                Perdure engine = store.parts().of(id) == 0 ? one : two;
+                String child = across(id, "where-of-" + id + "-");
+                String names = engine.start(Invocation.of(beside("any"), child), id(id.value()))
+                        .result(SOON);
+                assertThat(names).isIn("one one", "two two");
+            }
+        }
+    }
+
+    @Test
+    void a_run_that_waits_for_a_child_on_another_shard_names_it() {
+        RunId id = ids("naming-", 1).getFirst();
+        String child = across(id, "named-by-" + id + "-");
+        Run<String> run = perdure.start(Invocation.of(KEEPER, child), id(id.value()));
+        while (!run.info().reason().equals(Optional.of("Waits for run '" + child + "'."))) {
+            Thread.onSpinWait();
+        }
+        run.kill("enough");
     }
 
     @Test

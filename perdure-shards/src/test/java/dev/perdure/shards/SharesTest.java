@@ -144,9 +144,9 @@ final class SharesTest {
 
     @Test
     void a_limit_that_became_too_small_to_be_divided_stays_as_it_is() {
-        store.queues().declare(List.of(Queue.named("mail").concurrency(2)));
+        store.queues().declare(List.of(Queue.named("mail").perKey(2)));
         new ShardedQueues(three(new MemoryStore())).declare(List.of());
-        assertThat(a.queues().known("mail").concurrency()).hasValue(1);
+        assertThat(a.queues().known("mail").perKey()).hasValue(1);
     }
 
     /** The shards with another one that has no partitions yet. */

@@ -1,34 +1,53 @@
 package dev.perdure.conformance;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.tuple;
 
+import dev.perdure.RunCount;
+import dev.perdure.RunFilter;
 import dev.perdure.RunId;
+import dev.perdure.RunInfo;
 import dev.perdure.RunState;
 import dev.perdure.spi.Dispatch.Claimed;
 import dev.perdure.spi.Hints;
 import dev.perdure.spi.Outcome;
+import dev.perdure.spi.Runs.BelowPage;
+import dev.perdure.spi.Runs.BelowPlace;
 import dev.perdure.spi.change.Change;
 import dev.perdure.spi.change.Channel;
 import dev.perdure.spi.change.Effect;
 import dev.perdure.spi.change.EndReport;
+import dev.perdure.spi.change.Entry;
+import dev.perdure.spi.change.Lane;
 import dev.perdure.spi.change.Mail;
 import dev.perdure.spi.change.Move;
 import dev.perdure.spi.change.NewRun;
+import dev.perdure.spi.change.ObjectCall;
+import dev.perdure.spi.change.ObjectCall.Hold;
+import dev.perdure.spi.change.ObjectKey;
 import dev.perdure.spi.change.Parent;
 import dev.perdure.spi.change.Payload;
 import dev.perdure.spi.change.RunRef;
 import dev.perdure.spi.change.WorkerId;
+import dev.perdure.spi.shard.CallWaits;
+import dev.perdure.spi.shard.CallWaits.Life;
+import dev.perdure.spi.shard.CallWaits.Reason;
+import dev.perdure.spi.shard.CallWaits.Wait;
 import dev.perdure.spi.shard.Exchange;
 import dev.perdure.spi.shard.Exchange.Lived;
 import dev.perdure.spi.shard.Exchange.Membership;
+import dev.perdure.spi.shard.Links;
 import dev.perdure.spi.shard.Partitions;
+import dev.perdure.spi.shard.RunSelection;
 import dev.perdure.spi.shard.ShardMap;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
+import java.util.Optional;
 import java.util.UUID;
 import java.util.stream.IntStream;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
 /** Which of several shards a store is, and what it keeps for the others. */
@@ -246,6 +265,192 @@ public abstract class ExchangeConformance extends StoreConformance {
         assertThat(exchange().children(List.of(caller(3)))).isEmpty();
     }
 
+    private List<String> selected(RunFilter filter, long parent, long schedule, List<Long> roots) {
+        RunSelection selection = new RunSelection(filter, new RunSelection.Origins(parent, schedule, roots));
+        List<RunInfo> listed = store().runs().list(selection);
+        assertThat(store().runs().count(selection).values().stream()
+                        .mapToInt(RunCount::runs)
+                        .sum())
+                .isEqualTo(listed.size());
+        assertThat(store().statistics().newest(selection, Duration.ofDays(1), 100))
+                .extracting(seen -> seen.run().id())
+                .containsExactlyInAnyOrderElementsOf(
+                        listed.stream().map(RunInfo::id).toList());
+        return listed.stream().map(run -> run.id().value()).toList();
+    }
+
+    @Test
+    void filters_by_parent_root_and_schedule_find_what_runs_of_other_shards_have_started() {
+        joinShards();
+        WorkerId worker = join();
+        RunId caller = RunId.of("caller");
+        long key = elsewhere(1).run().key();
+        RunRef child = startOwned(worker, childOf("child", elsewhere(1)));
+        apply(worker, advance(child, 1, STAY, List.of(new Effect.Start(child("child/below", child, 1, true)))));
+        startReady(childOf("reporting", elsewhere(Parent.REPORTS)));
+        startReady(newRun("other"));
+
+        RunFilter ofParent = RunFilter.all().parent(caller);
+        assertThat(selected(ofParent, key, 0, List.of())).containsExactly("child");
+        assertThat(selected(ofParent, 0, 0, List.of())).isEmpty();
+        assertThat(selected(RunFilter.all().parent(child.id()), child.key(), 0, List.of()))
+                .containsExactly("child/below");
+        assertThat(selected(RunFilter.all().schedule("nightly"), 0, key, List.of()))
+                .containsExactly("reporting");
+        RunFilter ofRoot = RunFilter.all().root(caller);
+        assertThat(selected(ofRoot, 0, 0, List.of(child.key()))).containsExactlyInAnyOrder("child", "child/below");
+        assertThat(selected(ofRoot.idPrefix("child/"), 0, 0, List.of(child.key())))
+                .containsExactly("child/below");
+        assertThat(selected(ofRoot, 0, 0, List.of())).isEmpty();
+
+        Links links = exchange().links();
+        assertThat(links.startedBy(List.of(1L, key))).containsExactly(child.key());
+        assertThat(links.tree(List.of(child.key(), key)))
+                .containsExactlyInAnyOrder(child.key(), refOf("child/below").key());
+        assertThat(links.life(child)).hasValue(0);
+        assertThat(links.life(elsewhere(1).run())).isEmpty();
+    }
+
+    @Test
+    void children_of_a_run_of_another_shard_are_read_in_pages_oldest_first() {
+        joinShards();
+        WorkerId worker = join();
+        List<String> ids = new ArrayList<>();
+        for (int i = 1; i <= 5; i++) {
+            ids.add("child-" + i);
+            startOwned(worker, childOf("child-" + i, elsewhere(i)));
+            advance(Duration.ofMillis(i % 2));
+        }
+        startReady(childOf("reporting", elsewhere(Parent.REPORTS)));
+        Links links = exchange().links();
+        RunRef caller = elsewhere(1).run();
+        assertThat(links.children(caller, 3))
+                .extracting(row -> row.run().id().value())
+                .containsExactlyElementsOf(ids);
+        assertThat(links.children(caller, 2)).isEmpty();
+        List<String> read = new ArrayList<>();
+        Optional<BelowPlace> next = Optional.of(BelowPlace.FIRST);
+        while (next.isPresent()) {
+            BelowPage page = links.children(caller, 3, next.get(), 2);
+            assertThat(page.runs()).hasSizeLessThanOrEqualTo(2);
+            page.runs().forEach(below -> read.add(below.run().id().value()));
+            next = page.next();
+        }
+        assertThat(read).containsExactlyElementsOf(ids);
+        assertThat(links.children(caller, 2, BelowPlace.FIRST, 2))
+                .isEqualTo(new BelowPage(List.of(), Optional.empty()));
+    }
+
+    private static NewRun call(String id, String object, @Nullable Parent parent) {
+        return newRun(id)
+                .on(new ObjectCall(new ObjectKey("cart", object), Hold.EXCLUSIVE))
+                .withParent(parent);
+    }
+
+    @Test
+    void waits_for_turns_and_for_called_runs_are_shown_with_the_lives_of_both() {
+        joinShards();
+        WorkerId worker = join();
+        Parent across = elsewhere(4);
+        RunRef holder = startOwned(worker, call("holder", "user-1", across));
+        RunRef called = startOwned(worker, child("called", holder, 1, true));
+        startOwned(worker, child("sent", holder, 2, false));
+        startReady(childOf("reporting", elsewhere(Parent.REPORTS)));
+        RunRef waiting = startReady(call("waiting", "user-1", new Parent(startOwned(worker, "caller"), 1, true)));
+        RunRef caller = refOf("caller");
+        CallWaits waits = exchange().waits();
+
+        assertThat(waits.of(List.of(across.run().key()))).singleElement().satisfies(wait -> {
+            assertThat(wait.by()).isEqualTo(new Life(across.run().key(), 3));
+            assertThat(wait.reason()).isEqualTo(Reason.CALL_ACROSS);
+            assertThat(wait.on().run()).isEqualTo(holder);
+            assertThat(wait.on().object()).isEqualTo(new ObjectKey("cart", "user-1"));
+            assertThat(wait.on().state()).isEqualTo(RunState.RUNNING);
+        });
+        assertThat(waits.of(List.of(waiting.key(), holder.key(), called.key(), caller.key())))
+                .extracting(
+                        wait -> wait.by().key(), Wait::reason, wait -> wait.on().run())
+                .containsExactlyInAnyOrder(
+                        tuple(waiting.key(), Reason.TURN, holder),
+                        tuple(holder.key(), Reason.CALL, called),
+                        tuple(caller.key(), Reason.CALL, waiting));
+        assertThat(waits.of(List.of(caller.key())).getFirst().on().seen())
+                .isEqualTo(new Change.Seen(
+                        found(waiting).info().createdAt(), found(waiting).info().changedAt()));
+
+        apply(worker, advance(holder, 1, complete("1")));
+        assertThat(waits.of(List.of(across.run().key(), waiting.key(), holder.key())))
+                .extracting(Wait::reason)
+                .as("the child outlives its caller in this test")
+                .containsExactly(Reason.CALL);
+    }
+
+    @Test
+    void runs_that_hold_objects_are_shown_if_a_call_has_waited_for_a_while_and_somebody_waits_for_it() {
+        joinShards();
+        WorkerId worker = join();
+        List<Long> keys = new ArrayList<>();
+        for (Parent parent : List.of(elsewhere(4), elsewhere(5))) {
+            String object = "user-" + parent.position();
+            keys.add(startOwned(worker, call("holder-" + object, object, null)).key());
+            startReady(call("waiting-" + object, object, parent));
+            startReady(call("second-" + object, object, elsewhere(7)));
+        }
+        startOwned(worker, call("holder", "alone", null));
+        startReady(call("sent", "alone", null));
+        startReady(call("reporting", "alone", elsewhere(Parent.REPORTS)));
+        RunRef other = startOwned(worker, call("other", "here", null));
+        startReady(call("of-parent", "here", new Parent(startOwned(worker, "parent"), 1, true)));
+        keys.add(other.key());
+        Collections.sort(keys);
+        CallWaits waits = exchange().waits();
+
+        assertThat(waits.holders(0, 10)).as("too young").isEmpty();
+        advance(Duration.ofSeconds(2));
+        assertThat(waits.holders(0, 10)).containsExactlyElementsOf(keys);
+        assertThat(waits.holders(0, 2)).containsExactlyElementsOf(keys.subList(0, 2));
+        assertThat(waits.holders(keys.get(1), 2)).containsExactly(keys.get(2));
+    }
+
+    @Test
+    void a_sweep_of_a_shard_says_if_calls_wait() {
+        joinShards();
+        List<Hints.Hint> heard = Collections.synchronizedList(new ArrayList<>());
+        Hints.CallsWait wait = new Hints.CallsWait();
+        WorkerId worker = join();
+        startOwned(worker, call("holder", "user-1", null));
+        try (Hints.Subscription subscription = store().hints().subscribe(heard::add)) {
+            assertThat(subscription).isNotNull();
+            store().leases().sweep(10);
+            assertThat(heard).doesNotContain(wait);
+            startReady(call("waiting", "user-1", elsewhere(4)));
+            store().leases().sweep(10);
+            assertThat(heard).contains(wait);
+        }
+    }
+
+    @Test
+    void a_call_that_is_refused_tells_its_caller_and_only_if_it_waits_as_it_was_seen() {
+        joinShards();
+        WorkerId worker = join();
+        startOwned(worker, call("holder", "user-1", null));
+        NewRun waiting = call("waiting", "user-1", elsewhere(4));
+        RunRef run = startReady(waiting);
+        Change.Seen seen =
+                new Change.Seen(found(run).info().createdAt(), found(run).info().changedAt());
+        advance(Duration.ofSeconds(1));
+        command(run, Change.CommandKind.PAUSE, "a look at it");
+        command(run, Change.CommandKind.RESUME, "");
+        Change.Command stale = new Change.Command(run.id(), Change.CommandKind.REFUSE, "a cycle", null, seen);
+        assertThat(apply(Lane.client(0), stale)).isInstanceOf(Outcome.UnknownRun.class);
+        Change.Seen now =
+                new Change.Seen(found(run).info().createdAt(), found(run).info().changedAt());
+        apply(Lane.client(0), new Change.Command(run.id(), Change.CommandKind.REFUSE, "a cycle", null, now));
+        assertThat(found(run).info().state()).isEqualTo(RunState.FAILED);
+        Mail failure = Mail.failure(Channel.answer(4), new UUID(0, 0), "FAILED: a cycle", Payload.EMPTY);
+        assertThat(underWay()).containsExactly(told(run, waiting, failure, 3));
+    }
+
     @Test
     void it_is_kept_whatever_ends_the_run() {
         joinShards();
@@ -267,6 +472,27 @@ public abstract class ExchangeConformance extends StoreConformance {
         store().leases().sweep(10);
         Mail failure = Mail.failure(Channel.answer(4), new UUID(0, 0), "CANCELLED: enough", Payload.EMPTY);
         assertThat(underWay()).containsExactly(told(run, killed, failure, 3));
+    }
+
+    @Test
+    void a_run_that_waits_for_a_run_of_another_shard_names_it_until_the_outcome_is_there() {
+        joinShards();
+        WorkerId worker = join();
+        RunRef run = startOwned(worker, "caller-of-others");
+        Move waits = await(3, Channel.answer(1), Channel.answer(2), Channel.answer(4));
+        List<Effect> effects = List.of(send("a", 7), new Effect.Start(child("here", run, 2, true)), send("b", 9));
+        apply(
+                worker,
+                advance(run, 1, waits, effects, calls(1, "there\nfingerprint"), calls(2, "here"), calls(3, "sent")));
+        assertThat(found(run).info().awaited()).containsExactly("run 'there'", "run 'here'");
+        assertThat(found(run).info().reason()).contains("Waits for run 'there', run 'here'.");
+        apply(worker, new Change.Deliver(run.id(), Mail.value(Channel.answer(1), UUID.randomUUID(), payload("1")), 0));
+        assertThat(found(run).info().awaited()).containsExactly("run 'here'");
+    }
+
+    /** A call as the journal has it when it has started its run. */
+    private static Entry calls(int position, String written) {
+        return new Entry(position, 1, Entry.Kind.CHILD, "leaf", Entry.Status.BEGUN, payload(written));
     }
 
     @Test

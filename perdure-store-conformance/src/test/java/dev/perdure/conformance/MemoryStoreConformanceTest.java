@@ -53,4 +53,12 @@ final class MemoryStoreConformanceTest extends StoreContract {
             return freshStore(time);
         }
     }
+
+    @Nested
+    final class MovingPlaces extends PlacesConformance {
+        @Override
+        protected Store open(Supplier<Instant> time) {
+            return freshStore(time);
+        }
+    }
 }

@@ -1,6 +1,7 @@
 package dev.perdure.internal.check;
 
 import dev.perdure.Invocation;
+import dev.perdure.RunId;
 import dev.perdure.StartOptions;
 import dev.perdure.WorkflowMethod;
 import dev.perdure.internal.dag.CallTargets;
@@ -103,7 +104,7 @@ final class ReplayedRun implements Host, Turn {
                 null,
                 new Origin(StartOptions.DEFAULT_QUEUE, Map.of(), null));
         Execution execution = new Execution(held, new Journals.Page(journal(), true), this, this);
-        clockwork.fork("perdure-check-" + run.id(), execution::run);
+        clockwork.fork("perdure-check-" + run.id(), execution);
         Waiting.forSignal(over);
     }
 
@@ -190,6 +191,16 @@ final class ReplayedRun implements Host, Turn {
     @Override
     public WorkerId worker() {
         return new WorkerId(new UUID(0, 0));
+    }
+
+    @Override
+    public String workerName() {
+        return worker().value().toString();
+    }
+
+    @Override
+    public WorkerId worker(RunId run) {
+        return worker();
     }
 
     @Override

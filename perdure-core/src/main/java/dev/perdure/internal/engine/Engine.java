@@ -66,6 +66,7 @@ import dev.perdure.spi.Inbox;
 import dev.perdure.spi.Runs;
 import dev.perdure.spi.change.ObjectKey;
 import dev.perdure.spi.change.RunRef;
+import dev.perdure.spi.change.WorkerId;
 import dev.perdure.spi.shard.Parts;
 import dev.perdure.status.StoreStatus;
 import dev.perdure.version.Versions;
@@ -179,6 +180,11 @@ public final class Engine implements Perdure, EngineView.Source {
         return workers.areHolding(run);
     }
 
+    /** The worker that can hold a run, for the runs of other workers. */
+    private WorkerId workerOf(RunId run) {
+        return Objects.requireNonNull(workers.of(run)).session().id();
+    }
+
     private Worker worker(int part, Listeners listeners, PartCommitters clients) {
         Settings ofPart = settings.on(settings.parts().stores().get(part));
         StoreClock clock = new StoreClock(settings.clockwork());
@@ -186,7 +192,7 @@ public final class Engine implements Perdure, EngineView.Source {
                 ofPart,
                 Objects.requireNonNull(ofPart.worker()),
                 registry,
-                new Session.Shared(part, clock, resultWaiters, listeners, registry, dags, clients));
+                new Session.Shared(part, clock, resultWaiters, listeners, registry, dags, clients, this::workerOf));
     }
 
     private void hint(int part, Hints.Hint hint) {

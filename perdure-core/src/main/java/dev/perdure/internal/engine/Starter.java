@@ -304,7 +304,10 @@ final class Starter {
         if (home == null || worker == null || request.run().delay() != null) {
             return null;
         }
-        return worker.admits(home, request.first()) && home.expect(request.run().id()) ? home.id() : null;
+        List<NewRun> first = request.first();
+        boolean begins =
+                worker.admits(home, first) && home.expectIfRoom(request.run().id(), first.size());
+        return begins ? home.id() : null;
     }
 
     private RunRef settle(@Nullable Session home, StartRequest request, Outcome outcome) {
@@ -384,7 +387,9 @@ final class Starter {
                 definition,
                 run.input(),
                 run.seed(),
-                new Control(0, request.mails().size(), null, null, null),
+                request.mails().isEmpty()
+                        ? Control.NONE
+                        : new Control(0, request.mails().size(), null, null, null),
                 deadline,
                 false,
                 List.of(),

@@ -23,7 +23,6 @@ import dev.perdure.internal.execution.mail.UnreadMail;
 import dev.perdure.internal.execution.replay.ContextCall;
 import dev.perdure.internal.execution.replay.Replay;
 import dev.perdure.internal.execution.step.Attempts;
-import dev.perdure.internal.execution.step.StepPermits;
 import dev.perdure.internal.execution.step.Steps;
 import dev.perdure.internal.execution.step.TransactionCalls;
 import dev.perdure.internal.execution.transition.BodyGuard;
@@ -65,7 +64,6 @@ abstract class EngineRunContext implements Shorthands {
     final Steps steps;
     final Futures futures;
     final RunSignals orders;
-    final Derived derived;
     private final Waits waits;
 
     // Made at their first use, because a run at work has its context in memory, and many runs use none of them.
@@ -96,11 +94,9 @@ abstract class EngineRunContext implements Shorthands {
         this.orders = parts.orders();
         this.transitions = parts.transitions();
         this.values = parts.values();
-        this.derived = new Derived(held.run().id(), held.seed());
         this.waits = new Waits(host, orders, transitions);
-        StepPermits permits = new StepPermits(held, host, transitions, waits);
-        Attempts attempts = new Attempts(held, host, values, derived);
-        this.steps = new Steps(host, transitions, waits, permits, parts.guard(), values, attempts, parts.entered());
+        Attempts attempts = new Attempts(held, host, values, parts.guard().lock());
+        this.steps = new Steps(held, host, transitions, waits, parts.guard(), values, attempts, parts.entered());
         this.calls = new ContextCalls(
                 held, transitions, parts.replay(), () -> steps.current().isPresent());
         this.futures = new Futures(calls, host, transitions, waits, steps, values);
@@ -121,7 +117,7 @@ abstract class EngineRunContext implements Shorthands {
 
     RunMail mail() {
         RunMail part = mail == null
-                ? new RunMail(calls, transitions, futures, values, derived, unread(), host, sending())
+                ? new RunMail(calls, transitions, futures, values, derived(), unread(), host, sending())
                 : mail;
         if (keeps()) {
             mail = part;
@@ -139,13 +135,17 @@ abstract class EngineRunContext implements Shorthands {
 
     // These remember nothing, so each call makes one.
 
+    Derived derived() {
+        return new Derived(held.run().id(), held.seed());
+    }
+
     Children children() {
-        return new Children(held, host, calls, transitions, futures, mail(), values, derived);
+        return new Children(held, host, calls, transitions, futures, mail(), values, derived());
     }
 
     @Override
     public Turns turns() {
-        return new Turns(held, host, calls, transitions, waits, unread(), derived);
+        return new Turns(held, host, calls, transitions, waits, unread(), derived());
     }
 
     TimeCalls time() {
@@ -157,11 +157,11 @@ abstract class EngineRunContext implements Shorthands {
     }
 
     AwakeableAnswers answers() {
-        return new AwakeableAnswers(host, calls, steps, values, derived, sending());
+        return new AwakeableAnswers(host, calls, steps, values, derived(), sending());
     }
 
     Emissions emissions() {
-        return new Emissions(host, calls, steps, values, derived, sending());
+        return new Emissions(host, calls, steps, values, derived(), sending());
     }
 
     TransactionCalls transactions() {
@@ -195,7 +195,7 @@ abstract class EngineRunContext implements Shorthands {
 
     @Override
     public void leaveDeadlineToTasks() {
-        transitions.leaveDeadlineToTasks();
+        transitions.deadline().leaveToTasks();
     }
 
     @Override

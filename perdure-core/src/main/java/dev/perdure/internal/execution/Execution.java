@@ -25,6 +25,7 @@ import dev.perdure.internal.execution.value.Encoded;
 import dev.perdure.internal.execution.value.Values;
 import dev.perdure.internal.failure.Failure;
 import dev.perdure.internal.interception.Interceptors;
+import dev.perdure.internal.interception.LoggingContext;
 import dev.perdure.internal.interception.UncalledException;
 import dev.perdure.internal.text.Sentences;
 import dev.perdure.spi.Clockwork;
@@ -38,7 +39,6 @@ import dev.perdure.spi.change.RunRef;
 import dev.perdure.spi.payload.PayloadPlace;
 import java.time.Instant;
 import java.util.Optional;
-import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -55,7 +55,7 @@ import org.slf4j.LoggerFactory;
  * <p>Crash points. Before the first commit, nothing has happened that a replay would not do again. After a commit, the
  * journal answers. After a body and before its record, the body runs again: only here does something run at least once.
  */
-public final class Execution implements LoadedRun {
+public final class Execution implements LoadedRun, Runnable {
     private static final Logger LOG = LoggerFactory.getLogger("dev.perdure.run");
     private static final String THE_END = "the end of the workflow";
 
@@ -66,7 +66,9 @@ public final class Execution implements LoadedRun {
     private final RunSignals signals;
     private final Transitions transitions;
     private final BodyGuard guard;
-    private final AtomicBoolean left = new AtomicBoolean();
+    /** Whether the host knows that it has left; under the lock of the guard. */
+    private boolean hasLeft;
+
     private volatile @Nullable Futures bodies;
 
     /** An execution of this run, with the first page of its journal. */
@@ -76,7 +78,7 @@ public final class Execution implements LoadedRun {
         this.turn = turn;
         this.journal = journal;
         this.guard = new BodyGuard(host.clockwork());
-        this.signals = new RunSignals(held.control(), host.clockwork());
+        this.signals = new RunSignals(held.control(), host.clockwork(), guard.lock());
         this.transitions = new Transitions(held, host, guard, signals, turn);
     }
 
@@ -117,6 +119,7 @@ public final class Execution implements LoadedRun {
     }
 
     /** Executes the run until it leaves memory. Returns normally, whatever happens inside. */
+    @Override
     public void run() {
         Departure departure;
         try {
@@ -132,9 +135,20 @@ public final class Execution implements LoadedRun {
     }
 
     private void left(Departure departure) {
-        if (left.compareAndSet(false, true)) {
+        if (isFirstToLeave()) {
             host.left(this, departure);
             turn.left();
+        }
+    }
+
+    private boolean isFirstToLeave() {
+        guard.lock().lock();
+        try {
+            boolean first = !hasLeft;
+            hasLeft = true;
+            return first;
+        } finally {
+            guard.lock().unlock();
         }
     }
 
@@ -185,13 +199,11 @@ public final class Execution implements LoadedRun {
     }
 
     private Departure enter() {
-        Registered definition = held.definition();
         Values values = new Values(host.rules().codec(), host.rules().maxPayloadBytes())
                 .of(held.run().id());
-        Interceptors interceptors = host.rules().interceptors();
         boolean replaying = !journal.entries().isEmpty();
         Replay replay = replay(held.run().id().value());
-        WorkflowCall entered = interceptors.concern(definition()) ? entered(replaying) : null;
+        WorkflowCall entered = host.rules().interceptors().concern(definition()) ? entered(replaying) : null;
         RunContext context = RunContext.of(
                 new EngineRunContext.Parts(held, host, signals, transitions, guard, replay, values, entered));
         Futures futures = context.futures();
@@ -212,10 +224,7 @@ public final class Execution implements LoadedRun {
                 transitions.arrive();
             }
             @Nullable Object input = input(values);
-            @Nullable
-            Object result = entered == null
-                    ? definition.function().call(context, input)
-                    : interceptors.workflow(entered, () -> called(definition, context, input));
+            @Nullable Object result = code(context, input, entered);
             futures.finish();
             context.close();
             replay.finish(THE_END);
@@ -239,16 +248,34 @@ public final class Execution implements LoadedRun {
                 held.run().id(),
                 definition(),
                 held.origin().queue(),
-                host.worker().value().toString(),
+                host.workerName(),
                 replaying,
                 held.origin().headers());
     }
 
-    /** Calls the code below interceptors, which are not told that it does not fit its journal: it has not failed. */
-    private @Nullable Object called(Registered definition, RunContext context, @Nullable Object input)
+    /**
+     * Calls the workflow's code.
+     *
+     * @param entered what interceptors are told of the run, or null if there are none to tell
+     */
+    private @Nullable Object code(RunContext context, @Nullable Object input, @Nullable WorkflowCall entered)
             throws Throwable {
+        Interceptors interceptors = host.rules().interceptors();
+        LoggingContext logging = interceptors.logging(definition());
+        logging.enter(held.run().id(), definition(), host.workerName());
         try {
-            return definition.function().call(context, input);
+            return entered == null
+                    ? held.definition().function().call(context, input)
+                    : interceptors.workflow(entered, () -> intercepted(context, input));
+        } finally {
+            logging.leave();
+        }
+    }
+
+    /** Calls the code below interceptors, which are not told that it does not fit its journal: it has not failed. */
+    private @Nullable Object intercepted(RunContext context, @Nullable Object input) throws Throwable {
+        try {
+            return held.definition().function().call(context, input);
         } catch (Replay.Mismatch mismatch) {
             throw transitions.stop(messageOf(mismatch));
         }

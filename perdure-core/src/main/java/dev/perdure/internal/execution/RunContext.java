@@ -310,7 +310,7 @@ class RunContext extends EngineRunContext {
                 .input(kind, held.definition().target(), nextInput.apply(next));
         int position = calls.derived("continueAsNew");
         futures.finish();
-        throw transitions.restart(new Move.Restart(payload, derived.seed(position), leavesItsVersion()));
+        throw transitions.restart(new Move.Restart(payload, derived().seed(position), leavesItsVersion()));
     }
 
     /** A pinned run that begins anew needs its old code no more, so it leaves a version that drains. */
@@ -345,12 +345,12 @@ class RunContext extends EngineRunContext {
 
     @Override
     public UUID uuid() {
-        return derived.uuid(calls.derived("uuid"));
+        return derived().uuid(calls.derived("uuid"));
     }
 
     @Override
     public RandomGenerator random() {
-        return derived.random(calls.derived("random"), () -> calls.requireUsable("A generator of random()"));
+        return derived().random(calls.derived("random"), () -> calls.requireUsable("A generator of random()"));
     }
 
     @Override

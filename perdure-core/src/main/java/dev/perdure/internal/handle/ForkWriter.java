@@ -8,6 +8,7 @@ import dev.perdure.internal.payload.EncryptedAttributes;
 import dev.perdure.internal.payload.PayloadCodec;
 import dev.perdure.internal.settings.Settings;
 import dev.perdure.spi.Journals;
+import dev.perdure.spi.Runs;
 import dev.perdure.spi.change.Change;
 import dev.perdure.spi.change.Entry;
 import dev.perdure.spi.change.Payload;
@@ -37,37 +38,29 @@ final class ForkWriter {
 
     /** The seed identifies the fork, together with the id, so all attempts at it have the same. */
     Change.Fork fork(RunRef from, ForkOptions options, RunId id, long seed) {
-        Payload input = input(from, options, id);
+        Payload given = options.hasInput() ? given(options.input(), id) : null;
         if (!codec.transforms()) {
-            return new Change.Fork(from.id(), options.position(), id, seed, input);
+            return new Change.Fork(from.id(), options.position(), id, seed, given);
         }
-        return new Change.Fork(
-                from.id(), options.position(), id, seed, input, copy(from, options.position(), id), null);
-    }
-
-    private Change.Fork.Copy copy(RunRef from, int position, RunId id) {
-        List<Entry> entries = entries(from, position, id);
-        // Last, because a live run may change them at any time, and a long journal takes a while to read.
-        Map<String, AttributeValue> attributes = attributes(from);
-        return new Change.Fork.Copy(
-                entries, attributes, new EncryptedAttributes(codec).copied(from.id(), attributes, id));
-    }
-
-    private @Nullable Payload input(RunRef from, ForkOptions options, RunId id) {
-        if (options.hasInput()) {
-            Object value = options.input();
-            return codec.at(PayloadPlace.input(id)).encode(value, value == null ? Void.class : value.getClass());
-        }
-        if (!codec.transforms()) {
-            return null;
-        }
-        Payload input = settings.store()
+        // The seed comes first, and with the input: the store sees from it whether all the rest is of the same life.
+        Runs.Basis basis = settings.store()
                 .runs()
                 .basis(from)
                 .orElseThrow(() -> new UnknownRunException(
-                        "There is no run '%s'. Check the id; retention may have removed it.".formatted(from.id())))
-                .input();
-        return codec.at(PayloadPlace.input(from.id())).moved(input, PayloadPlace.input(id));
+                        "There is no run '%s'. Check the id; retention may have removed it.".formatted(from.id())));
+        Payload input = given == null
+                ? codec.at(PayloadPlace.input(from.id())).moved(basis.input(), PayloadPlace.input(id))
+                : given;
+        List<Entry> entries = entries(from, options.position(), id);
+        // Last, because a live run may change them at any time, and a long journal takes a while to read.
+        Map<String, AttributeValue> attributes = attributes(from);
+        Change.Fork.Copy copy = new Change.Fork.Copy(
+                basis.seed(), entries, attributes, new EncryptedAttributes(codec).copied(from.id(), attributes, id));
+        return new Change.Fork(from.id(), options.position(), id, seed, input, copy, null);
+    }
+
+    private Payload given(@Nullable Object value, RunId id) {
+        return codec.at(PayloadPlace.input(id)).encode(value, value == null ? Void.class : value.getClass());
     }
 
     /** As they are stored. */
@@ -79,7 +72,7 @@ final class ForkWriter {
                 .orElse(Map.of());
     }
 
-    /** All entries before a position: the store sees from them whether the run has recorded more since. */
+    /** All entries before a position: the store sees from them whether the run has recorded others since. */
     private List<Entry> entries(RunRef from, int position, RunId id) {
         List<Entry> entries = new ArrayList<>();
         int last = 0;

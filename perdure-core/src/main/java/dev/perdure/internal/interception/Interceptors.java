@@ -9,7 +9,6 @@ import dev.perdure.interceptor.StepCall;
 import dev.perdure.interceptor.WorkflowCall;
 import dev.perdure.spi.Runs;
 import dev.perdure.spi.change.NewRun;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -17,34 +16,34 @@ import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The interceptors of an engine: the first is the outermost. Around code and bodies, that of the MDC comes before those
- * of the application. Without any, nothing is made and nothing is called.
+ * The interceptors of an engine: the first is the outermost. Around all of them, the MDC is set. Without any, nothing is
+ * made and nothing is called.
  */
 public final class Interceptors {
     /** No interceptors. */
-    public static final Interceptors NONE = new Interceptors(List.of(), List.of());
+    public static final Interceptors NONE = new Interceptors(List.of(), LoggingContext.NONE);
 
-    private final List<Interceptor> ofCalls;
-    private final List<Interceptor> ofCode;
+    private final List<Interceptor> all;
+    private final LoggingContext logging;
 
-    private Interceptors(List<Interceptor> ofCalls, List<Interceptor> ofCode) {
-        this.ofCalls = List.copyOf(ofCalls);
-        this.ofCode = List.copyOf(ofCode);
+    private Interceptors(List<Interceptor> all, LoggingContext logging) {
+        this.all = List.copyOf(all);
+        this.logging = logging;
     }
 
-    /** These, the outermost first, and around them that of the MDC if the logging library has one. */
+    /** These, the outermost first, and around them the MDC if the logging library has one. */
     public static Interceptors of(List<Interceptor> interceptors) {
-        List<Interceptor> ofCode = new ArrayList<>();
-        if (LoggingContext.isUseful()) {
-            ofCode.add(new LoggingContext());
-        }
-        ofCode.addAll(interceptors);
-        return new Interceptors(interceptors, ofCode);
+        return new Interceptors(interceptors, LoggingContext.ofLibrary());
     }
 
     /** Whether there are any around the code of runs of this definition. */
     public boolean concern(String definition) {
-        return !ofCode.isEmpty() && !isOfTheEngine(definition);
+        return !all.isEmpty() && !isOfTheEngine(definition);
+    }
+
+    /** What the code of runs of this definition has in the MDC. */
+    public LoggingContext logging(String definition) {
+        return isOfTheEngine(definition) ? LoggingContext.NONE : logging;
     }
 
     private static boolean isOfTheEngine(String definition) {
@@ -58,12 +57,12 @@ public final class Interceptors {
      * @param startedBy the run that starts it, if it is one
      */
     public NewRun start(NewRun run, Optional<RunId> startedBy) {
-        if (ofCalls.isEmpty() || isOfTheEngine(run.definition())) {
+        if (all.isEmpty() || isOfTheEngine(run.definition())) {
             return run;
         }
         Map<String, String> inherited = run.description().headers();
         StartCall call = new StartCall(run.id(), run.definition(), run.queue(), startedBy, inherited);
-        for (Interceptor interceptor : ofCalls) {
+        for (Interceptor interceptor : all) {
             StartCall changed = interceptor.start(call);
             if (changed == null) {
                 throw new InvalidRequestException(
@@ -84,11 +83,11 @@ public final class Interceptors {
      * @param sentBy the run that sends it, if it is one
      */
     public Map<String, String> send(SendCall.Kind kind, String name, Optional<RunId> to, Optional<RunId> sentBy) {
-        if (ofCalls.isEmpty() || isOfTheEngine(name)) {
+        if (all.isEmpty() || isOfTheEngine(name)) {
             return Map.of();
         }
         SendCall call = new SendCall(kind, name, to, sentBy, Map.of());
-        for (Interceptor interceptor : ofCalls) {
+        for (Interceptor interceptor : all) {
             SendCall changed = interceptor.send(call);
             if (changed == null) {
                 throw new InvalidRequestException(
@@ -110,8 +109,8 @@ public final class Interceptors {
         EnteredCode entered = new EnteredCode(call, code);
         try {
             Callable<@Nullable Object> wrapped = entered;
-            for (int i = ofCode.size() - 1; i >= 0; i--) {
-                wrapped = ofCode.get(i).workflow(call, wrapped);
+            for (int i = all.size() - 1; i >= 0; i--) {
+                wrapped = all.get(i).workflow(call, wrapped);
             }
             wrapped.call();
         } catch (Throwable thrown) { // Only the code decides how its run goes on.
@@ -124,8 +123,8 @@ public final class Interceptors {
     public <T extends @Nullable Object> Callable<T> step(StepCall call, Callable<T> body) {
         try {
             Callable<T> wrapped = body;
-            for (int i = ofCode.size() - 1; i >= 0; i--) {
-                wrapped = ofCode.get(i).step(call, wrapped);
+            for (int i = all.size() - 1; i >= 0; i--) {
+                wrapped = all.get(i).step(call, wrapped);
             }
             return wrapped;
         } catch (RuntimeException | Error thrown) {

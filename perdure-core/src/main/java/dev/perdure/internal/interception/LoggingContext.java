@@ -1,74 +1,73 @@
 package dev.perdure.internal.interception;
 
-import dev.perdure.interceptor.Interceptor;
-import dev.perdure.interceptor.StepCall;
-import dev.perdure.interceptor.WorkflowCall;
-import java.util.concurrent.Callable;
-import org.jspecify.annotations.Nullable;
+import dev.perdure.RunId;
 import org.slf4j.MDC;
 import org.slf4j.helpers.NOPMDCAdapter;
 
 /**
  * Puts into the MDC which run, which step and which attempt a thread works for, so that every line that code logs there
- * has it. Removes it when the code has ended or its run leaves memory.
+ * has it. Removes it when the code has ended or its run leaves memory. It is no interceptor, because what an interceptor
+ * puts around code stays in memory as long as the code runs.
  */
-final class LoggingContext implements Interceptor {
+public final class LoggingContext {
+    /** Puts nothing anywhere. */
+    static final LoggingContext NONE = new LoggingContext(false);
+
     private static final String RUN = "perdure.run";
     private static final String DEFINITION = "perdure.definition";
     private static final String WORKER = "perdure.worker";
     private static final String STEP = "perdure.step";
     private static final String ATTEMPT = "perdure.attempt";
 
-    /** Whether the logging library has an MDC. */
-    static boolean isUseful() {
-        return !(MDC.getMDCAdapter() instanceof NOPMDCAdapter);
+    private final boolean used;
+
+    private LoggingContext(boolean used) {
+        this.used = used;
     }
 
-    @Override
-    public <T extends @Nullable Object> Callable<T> workflow(WorkflowCall call, Callable<T> code) {
-        return () -> {
-            put(call);
-            try {
-                return code.call();
-            } finally {
-                remove();
-            }
-        };
+    /** Uses the MDC if the logging library has one. */
+    static LoggingContext ofLibrary() {
+        return MDC.getMDCAdapter() instanceof NOPMDCAdapter ? NONE : new LoggingContext(true);
     }
 
-    @Override
-    public <T extends @Nullable Object> Callable<T> step(StepCall call, Callable<T> body) {
-        Thread ofRun = Thread.currentThread();
-        return () -> {
-            boolean onThreadOfRun = ofRun.equals(Thread.currentThread());
-            if (!onThreadOfRun) {
-                put(call.workflow());
-            }
-            MDC.put(STEP, call.step());
-            MDC.put(ATTEMPT, String.valueOf(call.attempt()));
-            try {
-                return body.call();
-            } finally {
-                MDC.remove(STEP);
-                MDC.remove(ATTEMPT);
-                if (!onThreadOfRun) {
-                    remove();
-                } else if (MDC.get(RUN) == null) { // The body has cleared it.
-                    put(call.workflow());
-                }
-            }
-        };
+    /** This thread begins to work for a run. */
+    public void enter(RunId run, String definition, String worker) {
+        if (used) {
+            MDC.put(RUN, run.value());
+            MDC.put(DEFINITION, definition);
+            MDC.put(WORKER, worker);
+        }
     }
 
-    private static void put(WorkflowCall call) {
-        MDC.put(RUN, call.run().value());
-        MDC.put(DEFINITION, call.definition());
-        MDC.put(WORKER, call.worker());
+    /** Puts it there again if the body of a step has cleared it. */
+    public void restore(RunId run, String definition, String worker) {
+        if (used && MDC.get(RUN) == null) {
+            enter(run, definition, worker);
+        }
     }
 
-    private static void remove() {
-        MDC.remove(RUN);
-        MDC.remove(DEFINITION);
-        MDC.remove(WORKER);
+    /** This thread works for the run no longer. */
+    public void leave() {
+        if (used) {
+            MDC.remove(RUN);
+            MDC.remove(DEFINITION);
+            MDC.remove(WORKER);
+        }
+    }
+
+    /** The body of a step begins on this thread. */
+    public void enterStep(String step, int attempt) {
+        if (used) {
+            MDC.put(STEP, step);
+            MDC.put(ATTEMPT, attempt == 1 ? "1" : String.valueOf(attempt)); // nearly all are the first
+        }
+    }
+
+    /** The body has ended. */
+    public void leaveStep() {
+        if (used) {
+            MDC.remove(STEP);
+            MDC.remove(ATTEMPT);
+        }
     }
 }

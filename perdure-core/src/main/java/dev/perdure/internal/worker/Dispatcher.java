@@ -198,9 +198,23 @@ final class Dispatcher {
         giveBackForgotten(session);
         endExclusiveIfTime(session);
         boolean empty = session.isEmpty();
+        boolean takes = !exclusive && (!draining || empty);
+        int limit = takes ? session.keepPlaces(rules.maxRuns(), CLAIM_BATCH) : 0;
+        try {
+            return poll(session, empty, limit);
+        } finally {
+            session.freePlaces(limit);
+        }
+    }
+
+    /**
+     * As {@link #poll(Session)}.
+     *
+     * @param empty whether the session holds no run
+     * @param limit how many runs to claim at most; the session keeps their places
+     */
+    private Polled poll(Session session, boolean empty, int limit) {
         boolean aloneToo = empty && !othersFirst;
-        int room = exclusive || (draining && !empty) ? 0 : rules.maxRuns() - session.size();
-        int limit = Math.clamp(room, 0, CLAIM_BATCH);
         hungry = limit < CLAIM_BATCH;
         Dispatch.Version version = drains.version();
         long began = settings.clockwork().nanoTime();
@@ -224,7 +238,7 @@ final class Dispatcher {
         int claimed = polled.claimed().size();
         boolean alone = exclusive || polled.claimed().stream().anyMatch(Claimed::alone);
         hungry = alone || polled.aloneWaits() || polled.limited() || claimed == limit;
-        freePlaces.polled(claimed, session.size() + claimed, polled.limited());
+        freePlaces.polled(claimed, session.size() - limit + claimed, polled.limited());
         if (hungry && freePlaces.someLeft()) {
             look.raise(); // A run left before the dispatcher knew that others wait for its place.
         }

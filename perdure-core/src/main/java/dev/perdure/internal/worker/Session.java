@@ -47,6 +47,8 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.Function;
 import java.util.function.Supplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -59,6 +61,7 @@ public final class Session implements Host, PipelineHost {
     private static final Logger LOG = LoggerFactory.getLogger("dev.perdure.worker");
 
     private final WorkerId id;
+    private final String name;
     private final Settings settings;
     private final Duration lease;
     private final StoreClock clock;
@@ -71,12 +74,18 @@ public final class Session implements Host, PipelineHost {
     private final CallTargets targets;
     private final Listeners listeners;
     private final Home home;
+    private final Shared shared;
     private final Map<Long, Execution> executions = new ConcurrentHashMap<>();
     private final Acquisitions acquisitions;
     /** Executions that have left memory, and whose code does not end. */
     private final Set<LoadedRun> kept = ConcurrentHashMap.newKeySet();
 
     private final Set<RunId> starting = ConcurrentHashMap.newKeySet();
+    /** Under it, places are counted and kept in one go. */
+    private final ReentrantLock places = new ReentrantLock();
+    /** How many places are kept for runs that a claim under way may bring. */
+    private int placesKept;
+
     private final CallPipelines pipelines = new CallPipelines(this);
     private final AtomicBoolean over = new AtomicBoolean();
     private volatile boolean closing;
@@ -84,6 +93,8 @@ public final class Session implements Host, PipelineHost {
 
     Session(WorkerId id, Settings settings, Duration lease, Shared shared, Home home) {
         this.id = id;
+        this.name = id.value().toString();
+        this.shared = shared;
         this.settings = settings;
         this.lease = lease;
         this.clock = shared.clock();
@@ -119,7 +130,11 @@ public final class Session implements Host, PipelineHost {
         void acquired();
     }
 
-    /** What a worker shares with its engine: the part of the store whose runs it holds, and what all workers use. */
+    /**
+     * What a worker shares with its engine: the part of the store whose runs it holds, and what all workers use.
+     *
+     * @param workers the worker of the engine that can hold a run
+     */
     public record Shared(
             int part,
             StoreClock clock,
@@ -127,7 +142,8 @@ public final class Session implements Host, PipelineHost {
             Listeners listeners,
             Registry registry,
             TypedDags dags,
-            PartCommitters clients) {}
+            PartCommitters clients,
+            Function<RunId, WorkerId> workers) {}
 
     public WorkerId id() {
         return id;
@@ -207,8 +223,54 @@ public final class Session implements Host, PipelineHost {
 
     // ---- what it holds
 
+    /** How many places are taken: by the runs that it holds, and for those that calls under way may bring. */
     int size() {
-        return executions.size() + starting.size();
+        places.lock();
+        try {
+            // In this order: a run is in memory before its place is no longer kept.
+            return placesKept + starting.size() + executions.size();
+        } finally {
+            places.unlock();
+        }
+    }
+
+    /**
+     * Keeps the free places for the runs that a claim may bring, so that no other run takes them before they are in
+     * memory.
+     *
+     * @param maxRuns how many places the session has
+     * @param most how many places to keep at most
+     * @return how many are kept, until {@link #freePlaces}
+     */
+    int keepPlaces(int maxRuns, int most) {
+        places.lock();
+        try {
+            int count = Math.clamp((long) maxRuns - size(), 0, most);
+            placesKept += count;
+            return count;
+        } finally {
+            places.unlock();
+        }
+    }
+
+    /** Keeps this many places no longer. */
+    void freePlaces(int count) {
+        places.lock();
+        try {
+            placesKept -= count;
+        } finally {
+            places.unlock();
+        }
+    }
+
+    /** As {@link #expect(RunId)} if there is room for this many runs. */
+    public boolean expectIfRoom(RunId run, int runs) {
+        places.lock();
+        try {
+            return room() >= runs && expect(run);
+        } finally {
+            places.unlock();
+        }
     }
 
     /** How many of its runs are in the body of a step. */
@@ -289,7 +351,7 @@ public final class Session implements Host, PipelineHost {
         if (closing) {
             execution.giveBack();
         }
-        settings.clockwork().fork("perdure-run-" + held.run().id(), execution::run);
+        settings.clockwork().fork("perdure-run-" + held.run().id(), execution);
     }
 
     /**
@@ -398,6 +460,16 @@ public final class Session implements Host, PipelineHost {
     @Override
     public WorkerId worker() {
         return id;
+    }
+
+    @Override
+    public String workerName() {
+        return name;
+    }
+
+    @Override
+    public WorkerId worker(RunId run) {
+        return settings.parts().of(run) == shared.part() ? id : shared.workers().apply(run);
     }
 
     @Override

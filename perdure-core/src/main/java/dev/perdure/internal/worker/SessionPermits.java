@@ -1,5 +1,6 @@
 package dev.perdure.internal.worker;
 
+import dev.perdure.error.StoreException;
 import dev.perdure.queue.Limiter;
 import dev.perdure.spi.Clockwork;
 import dev.perdure.spi.Permits;
@@ -36,12 +37,22 @@ final class SessionPermits {
         this.requests = new SharedRequests<>(batch -> permits.take(worker, batch), clockwork);
     }
 
-    /** Whether the attempt holds a permit now. A limiter that no process has declared is declared by its first use. */
+    /**
+     * Whether the attempt holds a permit now. A limiter that no process has declared is declared by its first use. Fails if the
+     * run is about to move: an attempt without a place in the line must not wait for its turn.
+     */
     boolean take(Limiter limiter, Request request) {
         Answer answer = requests.ask(request);
         while (answer == Answer.UNKNOWN) {
             permits.declare(List.of(limiter));
             answer = requests.ask(request);
+        }
+        if (answer == Answer.MOVING) {
+            throw new StoreException(
+                    StoreException.Kind.MOVING,
+                    "The partition of '%s' moves to another shard, and its step at position %d asks again for a permit of '%s'."
+                            .formatted(request.run().id(), request.position(), limiter.name()),
+                    null);
         }
         if (answer == Answer.HELD && limiter.concurrency().isPresent()) {
             used.computeIfAbsent(request.run().key(), unseen -> ConcurrentHashMap.newKeySet())

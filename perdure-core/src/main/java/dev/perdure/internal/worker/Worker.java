@@ -176,6 +176,7 @@ public final class Worker implements Session.Home {
             case Hints.RunEnded ended -> {}
             case Hints.RunShows shows -> {}
             case Hints.OutgoingKept kept -> {}
+            case Hints.CallsWait wait -> {}
         }
     }
 
@@ -220,7 +221,7 @@ public final class Worker implements Session.Home {
             return;
         }
         endIfExpired();
-        int runs = current.size();
+        int runs = current.executions().size();
         if (current.end()) {
             LOG.warn(
                     "Worker {} was declared dead by another one. It drops {} runs, which continue elsewhere, and joins"
@@ -253,7 +254,7 @@ public final class Worker implements Session.Home {
 
     private void endIfExpired() {
         Session current = session;
-        int runs = current.size();
+        int runs = current.executions().size();
         if (!current.alive() && current.end()) {
             LOG.warn(
                     "The lease of worker {} ended because the store did not renew it in time. It drops {} runs, which"
@@ -271,9 +272,6 @@ public final class Worker implements Session.Home {
             long ready = swept.stream()
                     .filter(change -> change.state() == RunState.READY)
                     .count();
-            if (ready > 0) {
-                dispatcher.look();
-            }
             if (!swept.isEmpty()) {
                 settings.rules().measurements().recovered(swept.size());
                 LOG.info(
@@ -281,6 +279,9 @@ public final class Worker implements Session.Home {
                         session.id(),
                         swept.size(),
                         ready);
+            }
+            if (ready > 0) {
+                dispatcher.look();
             }
         } while (swept.size() == SWEEP_BATCH);
     }

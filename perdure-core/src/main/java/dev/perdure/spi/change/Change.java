@@ -141,7 +141,8 @@ public sealed interface Change {
      * A command from outside to a run. It takes effect at once on a run that no worker holds. If a worker holds the
      * run, the store leaves the command on the row and raises the wake count. A command whose audit entry is there was
      * carried out before: it does nothing, whatever has become of the run since. Otherwise the run is unknown if it is
-     * not the one that the sender saw; for {@link CommandKind#RESUME} also if it has changed its state since.
+     * not the one that the sender saw; for {@link CommandKind#RESUME} and {@link CommandKind#REFUSE} also if it has changed
+     * its state since.
      *
      * @param run the run
      * @param kind what it does
@@ -168,7 +169,7 @@ public sealed interface Change {
         /** For stores: whether the command is for the run that was created and entered its state at these times. */
         public boolean isFor(Instant createdAt, Instant changedAt) {
             return seen == null
-                    || (kind == CommandKind.RESUME
+                    || (kind == CommandKind.RESUME || kind == CommandKind.REFUSE
                             ? seen.equals(new Seen(createdAt, changedAt))
                             : seen.createdAt().equals(createdAt));
         }
@@ -321,8 +322,8 @@ public sealed interface Change {
      * @param seed the seed of the new run, by which the store recognises a fork that was sent twice
      * @param input its input, or null for that of the other run
      * @param copy what it takes over instead of what the other run has at the same places; null: it takes over everything
-     *     as it is. If the other run has more entries or other attributes in the meantime, the store starts nothing:
-     *     {@link Outcome.Outdated}
+     *     as it is. If the other run has begun anew, or has other entries or attributes in the meantime, the store starts
+     *     nothing: {@link Outcome.Outdated}
      * @param audit the audit entry, or null
      */
     record Fork(
@@ -337,12 +338,16 @@ public sealed interface Change {
         /**
          * What the engine has made anew for the new run.
          *
+         * @param seed the seed of the other run, which the engine read before all else: each life has its own
          * @param entries the entries of the journal
          * @param read the attributes that the other run had when the engine read them
          * @param attributes those of the new run in their place
          */
         public record Copy(
-                List<Entry> entries, Map<String, AttributeValue> read, Map<String, AttributeValue> attributes) {}
+                long seed,
+                List<Entry> entries,
+                Map<String, AttributeValue> read,
+                Map<String, AttributeValue> attributes) {}
 
         /** A fork that takes over what the other run has recorded, without an audit entry. */
         public Fork(RunId from, int position, RunId id, long seed, @Nullable Payload input) {
@@ -359,16 +364,18 @@ public sealed interface Change {
             return copy == null ? List.of() : copy.entries();
         }
 
-        /** For stores: whether it has a copy, and not of all that it takes over, as that is now. */
-        public boolean isOutdated(ForkPlan plan, Description other) {
+        /** For stores: whether it has a copy, and not of all that it takes over, as that is now apart from payloads. */
+        public boolean isOutdated(ForkPlan plan, NewRun other) {
             Copy anew = copy;
             if (anew == null) {
                 return false;
             }
-            Set<RetryPlan.Place> named = anew.entries().stream()
-                    .map(entry -> new RetryPlan.Place(entry.position(), entry.note()))
+            Set<Entry> named = anew.entries().stream()
+                    .map(entry -> entry.with(Payload.EMPTY))
                     .collect(Collectors.toSet());
-            return !anew.read().equals(other.attributes()) || !named.containsAll(plan.copied());
+            return anew.seed() != other.seed()
+                    || !anew.read().equals(other.description().attributes())
+                    || !named.containsAll(plan.copied());
         }
 
         /** For stores: why a run cannot be forked, or null if its journal decides. */

@@ -13,11 +13,17 @@ import org.jspecify.annotations.Nullable;
  * has none begins anew; a sleep or a timer ends when it would have ended. Any other call without an answer belongs to
  * the other run, which alone gets the answer.
  *
- * @param copied the entries to copy
+ * @param copied the entries to copy, without their payloads
  * @param refusal why there can be no such fork, or null
  */
-public record ForkPlan(
-        List<RetryPlan.Place> copied, @Nullable String refusal) {
+public record ForkPlan(List<Entry> copied, @Nullable String refusal) {
+    /** Where the entries to copy are, in the same order. */
+    public List<RetryPlan.Place> places() {
+        return copied.stream()
+                .map(entry -> new RetryPlan.Place(entry.position(), entry.note()))
+                .toList();
+    }
+
     /** Of a journal. The payloads do not matter. */
     public static ForkPlan of(Collection<Recorded> journal, int position) {
         Set<Integer> answered = new HashSet<>();
@@ -26,7 +32,7 @@ public record ForkPlan(
                 answered.add(recorded.entry().position());
             }
         }
-        List<RetryPlan.Place> copied = new ArrayList<>();
+        List<Entry> copied = new ArrayList<>();
         for (Recorded recorded : journal) {
             Entry entry = recorded.entry();
             if (entry.position() < position) {
@@ -39,7 +45,7 @@ public record ForkPlan(
                                     .formatted(entry.kind(), entry.name(), entry.position(), entry.position()));
                 }
                 if (whole || waits) {
-                    copied.add(new RetryPlan.Place(entry.position(), entry.note()));
+                    copied.add(entry.with(Payload.EMPTY));
                 }
             }
         }

@@ -79,8 +79,14 @@ public interface Exchange {
      *
      * @param version the version of its map; 0 if it has always been alone
      * @param outgoing what is on its way, by number
+     * @param permitsAreAwaited whether attempts wait for permits of limiters that are divided among shards
      */
-    record Look(int version, List<Outgoing> outgoing) {}
+    record Look(int version, List<Outgoing> outgoing, boolean permitsAreAwaited) {
+        /** A look at a store in which no attempt waits. */
+        public Look(int version, List<Outgoing> outgoing) {
+            this(version, outgoing, false);
+        }
+    }
 
     /**
      * What is on its way to runs of these partitions from the oldest on, and the version of the map, in one request: every
@@ -139,4 +145,13 @@ public interface Exchange {
      * lives, without those that only report.
      */
     List<Lived> children(Collection<Lived> parents);
+
+    /** Lists of what runs of other shards have started here. */
+    Links links();
+
+    /** What this shard has of the limits of all shards. */
+    Places places();
+
+    /** Which runs here others wait for. */
+    CallWaits waits();
 }

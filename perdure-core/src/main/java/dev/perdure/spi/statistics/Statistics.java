@@ -3,6 +3,7 @@ package dev.perdure.spi.statistics;
 import dev.perdure.RunFilter;
 import dev.perdure.RunState;
 import dev.perdure.spi.change.RunRef;
+import dev.perdure.spi.shard.RunSelection;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.Collection;
@@ -31,7 +32,12 @@ public interface Statistics {
      * @param within only runs that were created this long ago or later, by the store's clock
      * @param limit how many at most
      */
-    List<Seen> newest(RunFilter filter, Duration within, int limit);
+    List<Seen> newest(RunSelection selection, Duration within, int limit);
+
+    /** The same in a store that has all runs. */
+    default List<Seen> newest(RunFilter filter, Duration within, int limit) {
+        return newest(new RunSelection(filter), within, limit);
+    }
 
     /**
      * A step that has ended.
@@ -106,7 +112,12 @@ public interface Statistics {
     record Histogram(List<Map<RunState, Long>> bars, double sampled, boolean more) {}
 
     /** Counts the runs that a filter selects, whatever its limit, page and order, over time. */
-    Histogram histogram(RunFilter filter, Span span);
+    Histogram histogram(RunSelection selection, Span span);
+
+    /** The same in a store that has all runs. */
+    default Histogram histogram(RunFilter filter, Span span) {
+        return histogram(new RunSelection(filter), span);
+    }
 
     /**
      * A time for which a run was ready until a worker took it.

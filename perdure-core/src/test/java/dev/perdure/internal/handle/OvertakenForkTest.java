@@ -189,4 +189,39 @@ class OvertakenForkTest {
             assertThat(bodies).as("the fork took over the second answer").hasValue(1);
         }
     }
+
+    @Test
+    void a_fork_has_input_and_journal_of_one_life_of_a_run_that_continues_as_new_meanwhile() throws Exception {
+        Semaphore inside = new Semaphore(0);
+        Semaphore release = new Semaphore(0);
+        Definition<String, String> flow = Definition.of("flow", String.class, String.class, (ctx, in) -> {
+            String first = ctx.step("first", () -> "first of " + in);
+            if (ctx.runId().equals(RunId.of("fork"))) {
+                return in + ", " + first;
+            }
+            ctx.step("wait", () -> {
+                inside.release();
+                release.acquire();
+                return "";
+            });
+            if (in.equals("1")) {
+                throw ctx.continueAsNew("2");
+            }
+            return first;
+        });
+        Overtaking transform = new Overtaking(PayloadPlace.input(RunId.of("run")));
+        try (Perdure perdure = engine(transform, flow)) {
+            Run<String> run = perdure.start(Invocation.of(flow, "1"), id("run"));
+            inside.acquire();
+            transform.meanwhile.set(() -> {
+                transform.meanwhile.set(() -> {});
+                release.release();
+                inside.acquireUninterruptibly();
+            });
+            Run<String> fork = run.fork(ForkOptions.from(2).id("fork"));
+            assertThat(fork.result(Duration.ofSeconds(30))).isEqualTo("2, first of 2");
+            release.release();
+            run.result(Duration.ofSeconds(30));
+        }
+    }
 }

@@ -122,6 +122,7 @@ public final class ListeningLoop implements AutoCloseable {
             // A channel cannot be a parameter. Its name contains only the checked schema name.
             statement.execute("LISTEN %s".formatted(schema.channel()));
         }
+        PromptNotifications.on(connection);
         return connection.unwrap(PGConnection.class);
     }
 
@@ -169,6 +170,7 @@ public final class ListeningLoop implements AutoCloseable {
      * server has refused to listen.
      */
     private void end(Connection connection, boolean autoCommit, int networkTimeout) {
+        PromptNotifications.off(connection);
         try (Statement statement = connection.createStatement()) {
             statement.execute("UNLISTEN %s".formatted(schema.channel()));
             connection.setAutoCommit(autoCommit);

@@ -1,6 +1,7 @@
 package dev.perdure.postgres.hint;
 
 import dev.perdure.RunId;
+import dev.perdure.spi.Hints.CallsWait;
 import dev.perdure.spi.Hints.Hint;
 import dev.perdure.spi.Hints.LeaseInDoubt;
 import dev.perdure.spi.Hints.MailArrived;
@@ -68,6 +69,7 @@ public final class Notice {
             case RunShows(RunId run) -> "shows " + run;
             case LeaseInDoubt() -> "lease";
             case OutgoingKept() -> "outgoing";
+            case CallsWait() -> "calls";
         };
     }
 

@@ -44,6 +44,7 @@ public final class PostgresHints implements Hints {
             case RunEnded ended -> waitingCallers.exist();
             case RunShows shows -> waitingCallers.exist();
             case OutgoingKept() -> false;
+            case CallsWait() -> false;
         };
         if (ofUse) {
             notifyOthers(Notice.line(hint));

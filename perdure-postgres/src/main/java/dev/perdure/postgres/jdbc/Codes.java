@@ -92,6 +92,8 @@ public final class Codes {
         named.put("VALUE", (int) of(Entry.Status.VALUE));
         named.put("FAILURE", (int) of(Entry.Status.FAILURE));
         named.put("ATTEMPT", (int) of(Entry.Status.ATTEMPT));
+        named.put("BEGUN", (int) of(Entry.Status.BEGUN));
+        named.put("CHILD", (int) of(Entry.Kind.CHILD));
         named.put("HEADERS", (int) of(Entry.Status.HEADERS));
         for (Hold hold : List.of(Hold.SHARED, Hold.EXCLUSIVE, Hold.ON_ARRIVAL)) {
             named.put(hold.name(), (int) of(hold));

@@ -18,7 +18,7 @@ import org.jspecify.annotations.Nullable;
  *
  * <pre>{@code
  * static final Columns<End> ENDS = Columns.<End>of().bigint("key", End::key).text("reason", End::reason);
- * // unnest(?::bigint[], ?::text[]) AS g (key, reason)
+ * // (SELECT unnest(?::bigint[]) AS key, unnest(?::text[]) AS reason) AS g
  * }</pre>
  *
  * <p>Immutable: every method that adds a column returns a copy.
@@ -31,25 +31,43 @@ public final class Columns<R> {
         void fill(Parameters parameters, T rows) throws SQLException;
     }
 
-    /** The SQL type of a column. */
-    private record Column(String name, String type) {}
+    /**
+     * The SQL type of a column.
+     *
+     * @param empty whether it is null in every row and is not passed
+     */
+    private record Column(String name, String type, boolean empty) {
+        String one() {
+            return (empty ? "NULL::" : "?::") + type;
+        }
+
+        String many() {
+            return empty ? one() : "unnest(?::%s[])".formatted(type);
+        }
+    }
 
     private final List<Column> all;
     private final Filling<List<R>> many;
     private final Filling<R> one;
+    private final Predicate<R> allNull;
 
-    private Columns(List<Column> all, Filling<List<R>> many, Filling<R> one) {
+    private Columns(List<Column> all, Filling<List<R>> many, Filling<R> one, Predicate<R> allNull) {
         this.all = List.copyOf(all);
         this.many = many;
         this.one = one;
+        this.allNull = allNull;
     }
 
     public static <R> Columns<R> of() {
-        return new Columns<>(List.of(), (parameters, rows) -> {}, (parameters, row) -> {});
+        return new Columns<>(List.of(), (parameters, rows) -> {}, (parameters, row) -> {}, row -> true);
     }
 
     private Columns<R> and(String name, String type, Filling<List<R>> many, Filling<R> one) {
-        return with(new Columns<>(List.of(new Column(name, type)), many, one));
+        return orNull(name, type, many, one, row -> false);
+    }
+
+    private Columns<R> orNull(String name, String type, Filling<List<R>> many, Filling<R> one, Predicate<R> isNull) {
+        return with(new Columns<>(List.of(new Column(name, type, false)), many, one, isNull));
     }
 
     public Columns<R> bigint(String name, ToLongFunction<R> value) {
@@ -67,7 +85,7 @@ public final class Columns<R> {
     }
 
     public Columns<R> bigintOrNull(String name, Function<R, @Nullable Long> value) {
-        return and(
+        return orNull(
                 name,
                 "bigint",
                 (parameters, rows) -> {
@@ -77,7 +95,8 @@ public final class Columns<R> {
                     }
                     parameters.longs(values);
                 },
-                (parameters, row) -> parameters.numberOrNull(value.apply(row)));
+                (parameters, row) -> parameters.numberOrNull(value.apply(row)),
+                row -> value.apply(row) == null);
     }
 
     public Columns<R> integer(String name, ToIntFunction<R> value) {
@@ -95,7 +114,7 @@ public final class Columns<R> {
     }
 
     public Columns<R> integerOrNull(String name, Function<R, @Nullable Integer> value) {
-        return and(
+        return orNull(
                 name,
                 "int",
                 (parameters, rows) -> {
@@ -105,7 +124,8 @@ public final class Columns<R> {
                     }
                     parameters.ints(values);
                 },
-                (parameters, row) -> parameters.integer(value.apply(row)));
+                (parameters, row) -> parameters.integer(value.apply(row)),
+                row -> value.apply(row) == null);
     }
 
     public Columns<R> smallint(String name, ToIntFunction<R> value) {
@@ -123,7 +143,7 @@ public final class Columns<R> {
     }
 
     public Columns<R> float8OrNull(String name, Function<R, @Nullable Double> value) {
-        return and(
+        return orNull(
                 name,
                 "float8",
                 (parameters, rows) -> {
@@ -133,7 +153,8 @@ public final class Columns<R> {
                     }
                     parameters.doubles(values);
                 },
-                (parameters, row) -> parameters.object(value.apply(row)));
+                (parameters, row) -> parameters.object(value.apply(row)),
+                row -> value.apply(row) == null);
     }
 
     public Columns<R> bool(String name, Predicate<R> value) {
@@ -151,7 +172,7 @@ public final class Columns<R> {
     }
 
     public Columns<R> text(String name, Function<R, @Nullable String> value) {
-        return and(
+        return orNull(
                 name,
                 "text",
                 (parameters, rows) -> {
@@ -161,17 +182,18 @@ public final class Columns<R> {
                     }
                     parameters.texts(values);
                 },
-                (parameters, row) -> parameters.text(value.apply(row)));
+                (parameters, row) -> parameters.text(value.apply(row)),
+                row -> value.apply(row) == null);
     }
 
     /** Takes JSON as text. */
     public Columns<R> jsonb(String name, Function<R, @Nullable String> value) {
         Columns<R> text = Columns.<R>of().text(name, value);
-        return with(new Columns<>(List.of(new Column(name, "jsonb")), text.many, text.one));
+        return with(new Columns<>(List.of(new Column(name, "jsonb", false)), text.many, text.one, text.allNull));
     }
 
     public Columns<R> bytes(String name, Function<R, byte @Nullable []> value) {
-        return and(
+        return orNull(
                 name,
                 "bytea",
                 (parameters, rows) -> {
@@ -181,11 +203,12 @@ public final class Columns<R> {
                     }
                     parameters.bytes(values);
                 },
-                (parameters, row) -> parameters.bytes(value.apply(row)));
+                (parameters, row) -> parameters.bytes(value.apply(row)),
+                row -> value.apply(row) == null);
     }
 
     public Columns<R> uuid(String name, Function<R, @Nullable UUID> value) {
-        return and(
+        return orNull(
                 name,
                 "uuid",
                 (parameters, rows) -> {
@@ -195,7 +218,8 @@ public final class Columns<R> {
                     }
                     parameters.uuids(values);
                 },
-                (parameters, row) -> parameters.object(value.apply(row)));
+                (parameters, row) -> parameters.object(value.apply(row)),
+                row -> value.apply(row) == null);
     }
 
     /** These columns followed by those. */
@@ -211,7 +235,27 @@ public final class Columns<R> {
                 (parameters, row) -> {
                     one.fill(parameters, row);
                     more.one.fill(parameters, row);
-                });
+                },
+                row -> allNull.test(row) && more.allNull.test(row));
+    }
+
+    /**
+     * The same columns for rows in which all of them are null. They are not passed: each costs the server about as much
+     * as one with values.
+     */
+    public Columns<R> empty() {
+        return new Columns<>(
+                all.stream()
+                        .map(column -> new Column(column.name(), column.type(), true))
+                        .toList(),
+                (parameters, rows) -> {},
+                (parameters, row) -> {},
+                allNull);
+    }
+
+    /** Whether all columns are null in this row. */
+    public boolean isEmpty(R row) {
+        return allNull.test(row);
     }
 
     /** The same columns for a row that contains their row as a part. */
@@ -225,7 +269,8 @@ public final class Columns<R> {
                     }
                     many.fill(parameters, parts);
                 },
-                (parameters, row) -> one.fill(parameters, part.apply(row)));
+                (parameters, row) -> one.fill(parameters, part.apply(row)),
+                row -> allNull.test(part.apply(row)));
     }
 
     /** Their names, for a list of columns: {@code id, definition}. */
@@ -233,26 +278,32 @@ public final class Columns<R> {
         return all.stream().map(Column::name).collect(Collectors.joining(", "));
     }
 
-    /** Many rows: {@code unnest(?::bigint[], ?::text[]) AS g (key, id)}. */
+    /**
+     * Many rows: {@code (SELECT unnest(?::bigint[]) AS key, unnest(?::text[]) AS id) AS g}. In a list of results the
+     * arrays are read side by side, row by row; in {@code FROM} the server would first copy each of them into a store
+     * of its own.
+     */
     public String many(String alias) {
-        return "%s AS %s (%s)".formatted(arrays(), alias, names());
-    }
-
-    /** Many rows, numbered from one in a last column, {@code ordinal}. */
-    public String numbered(String alias) {
-        return "%s WITH ORDINALITY AS %s (%s, ordinal)".formatted(arrays(), alias, names());
-    }
-
-    private String arrays() {
         return all.stream()
+                .map(column -> "%s AS %s".formatted(column.many(), column.name()))
+                .collect(Collectors.joining(", ", "(SELECT ", ") AS " + alias));
+    }
+
+    /** Many rows, numbered from one in a last column, {@code ordinal}. All columns are passed. */
+    public String numbered(String alias) {
+        if (all.stream().anyMatch(Column::empty)) {
+            throw new IllegalStateException("Columns of numbered rows have to be passed: " + names());
+        }
+        String arrays = all.stream()
                 .map(column -> "?::" + column.type() + "[]")
                 .collect(Collectors.joining(", ", "unnest(", ")"));
+        return "%s WITH ORDINALITY AS %s (%s, ordinal)".formatted(arrays, alias, names());
     }
 
     /** One row: {@code (SELECT ?::bigint AS key, ?::text AS id) AS g}. */
     public String one(String alias) {
         return all.stream()
-                .map(column -> "?::%s AS %s".formatted(column.type(), column.name()))
+                .map(column -> "%s AS %s".formatted(column.one(), column.name()))
                 .collect(Collectors.joining(", ", "(SELECT ", ") AS " + alias));
     }
 

@@ -92,7 +92,12 @@ public enum SqlState {
 
     /** Whether the constraint that keeps changes away from partitions of other shards refused something. */
     public static boolean isOfClosedPartition(Throwable refused) {
-        return refused.getCause() instanceof PSQLException said
+        return refused.getCause() instanceof SQLException cause && isOfClosedPartition(cause);
+    }
+
+    /** The same of what the server has said. */
+    public static boolean isOfClosedPartition(SQLException refused) {
+        return refused instanceof PSQLException said
                 && said.getServerErrorMessage() != null
                 && "partition_is_here".equals(said.getServerErrorMessage().getConstraint());
     }

@@ -41,13 +41,16 @@ public final class LimiterSql {
             SELECT count(*) FROM ${schema}.limiter WHERE name = (SELECT name FROM given)
             """;
 
+    /** The share of a shard is not what an operator has changed. */
     private static final String RESET = """
             WITH given AS MATERIALIZED (
                 SELECT ?::text AS name
             ), done AS (
-                UPDATE ${schema}.limiter SET changed = '{}'
+                UPDATE ${schema}.limiter SET changed = CASE WHEN jsonb_exists(limiter.changed, 'division') THEN jsonb_build_object(
+                        'concurrency', limiter.changed->'concurrency', 'division', limiter.changed->'division', 'shards', limiter.changed->'shards')
+                    ELSE '{}' END
                 FROM given g
-                WHERE limiter.name = g.name AND limiter.changed IS DISTINCT FROM '{}'
+                WHERE limiter.name = g.name AND limiter.changed - CASE WHEN jsonb_exists(limiter.changed, 'division') THEN '{concurrency,division,shards}'::text[] ELSE '{}' END <> '{}'
                 RETURNING 1
             ), ${audited}
             SELECT count(*) FROM ${schema}.limiter WHERE name = (SELECT name FROM given)

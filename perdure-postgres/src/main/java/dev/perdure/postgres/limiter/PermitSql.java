@@ -14,7 +14,7 @@ import dev.perdure.spi.Permits;
  * only lists the attempts to examine. It walks along the line from its head: an attempt whose turn it is gets a permit
  * if it asks, and otherwise its run is woken. It deletes the rows of attempts that are over, and examines no more of
  * the line than a window at its head. It leaves out attempts of runs whose partition is closed because it moves: the server
- * would refuse to change them, and with them everything else in the statement.
+ * would refuse to change them, and with them everything else in the statement. Requests of such runs have to be repeated.
  *
  * <p>Lock order: lane, limiter, then runs, which are skipped if they are locked: such a run is woken the next time.
  */
@@ -198,6 +198,11 @@ public final class PermitSql {
                    EXISTS (SELECT FROM rule) AS looked,
                    EXISTS (SELECT FROM woken WHERE state = ${SUSPENDED}) AS readied,
                    ARRAY(SELECT ordinal FROM turn WHERE ordinal IS NOT NULL UNION ALL SELECT ordinal FROM asked WHERE held) AS held,
+                   -- They have no place in the line: a run that waits for its turn now would wait for ever if it does not move.
+                   ARRAY(
+                       SELECT g.ordinal FROM unnest(?::bigint[]) WITH ORDINALITY AS g (key, ordinal)
+                       WHERE EXISTS (SELECT FROM ${schema}.closed_partition c WHERE c.number = (g.key & 255))
+                   ) AS moving,
                    ARRAY(
                        SELECT DISTINCT w.id::text FROM woken CROSS JOIN LATERAL (
                            SELECT id FROM ${schema}.worker WHERE worker.number = woken.owner OFFSET 0

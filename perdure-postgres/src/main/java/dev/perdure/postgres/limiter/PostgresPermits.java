@@ -74,12 +74,14 @@ public final class PostgresPermits implements Permits {
      * @param known whether there is such a limiter
      * @param looked whether the line was looked at, which it is not on a lane that is not there
      * @param held the requests that hold permits, by their numbers from 1
+     * @param moving the requests of runs whose partition is closed
      * @param freeAt when more may be free, or null
      */
     private record Turn(
             boolean known,
             boolean looked,
             Set<Long> held,
+            Set<Long> moving,
             boolean readied,
             List<String> signalled,
             @Nullable Instant freeAt) {}
@@ -105,6 +107,9 @@ public final class PostgresPermits implements Permits {
     private static Answer answer(Turn turn, long ordinal) {
         if (!turn.known()) {
             return Answer.UNKNOWN;
+        }
+        if (turn.moving().contains(ordinal)) {
+            return Answer.MOVING;
         }
         return turn.held().contains(ordinal) ? Answer.HELD : Answer.WAITS;
     }
@@ -155,6 +160,8 @@ public final class PostgresPermits implements Permits {
                 parameters.longs(asked.stream().mapToLong(Request::epoch).toArray());
                 parameters.integer(worker);
                 parameters.text(limiter);
+                parameters.longs(
+                        asked.stream().mapToLong(request -> request.run().key()).toArray());
                 statement.execute();
                 Results results = new Results(statement);
                 results.skip();
@@ -169,6 +176,7 @@ public final class PostgresPermits implements Permits {
                 row.getBoolean("known"),
                 row.getBoolean("looked"),
                 Set.copyOf(Results.longs(row, "held")),
+                Set.copyOf(Results.longs(row, "moving")),
                 row.getBoolean("readied"),
                 Results.texts(row, "signalled"),
                 Results.timeOrNull(row, "free_at"));

@@ -47,13 +47,16 @@ public final class QueueSql {
             SELECT count(*) FROM ${schema}.queue WHERE name = (SELECT name FROM given)
             """;
 
+    /** The share of a shard is not what an operator has changed. */
     private static final String RESET = """
             WITH given AS MATERIALIZED (
                 SELECT ?::text AS name
             ), done AS (
-                UPDATE ${schema}.queue SET changed = '{}', revision = revision + 1
+                UPDATE ${schema}.queue SET changed = CASE WHEN jsonb_exists(queue.changed, 'division') THEN jsonb_build_object(
+                        'concurrency', queue.changed->'concurrency', 'division', queue.changed->'division', 'shards', queue.changed->'shards')
+                    ELSE '{}' END, revision = revision + 1
                 FROM given g
-                WHERE queue.name = g.name AND queue.changed IS DISTINCT FROM '{}'
+                WHERE queue.name = g.name AND queue.changed - CASE WHEN jsonb_exists(queue.changed, 'division') THEN '{concurrency,division,shards}'::text[] ELSE '{}' END <> '{}'
                 RETURNING 1
             ), ${audited}
             SELECT count(*) FROM ${schema}.queue WHERE name = (SELECT name FROM given)

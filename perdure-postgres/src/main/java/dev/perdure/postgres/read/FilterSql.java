@@ -14,6 +14,8 @@ import dev.perdure.postgres.jdbc.Parameters;
 import dev.perdure.postgres.jdbc.Query;
 import dev.perdure.postgres.jdbc.Schema;
 import dev.perdure.spi.Runs;
+import dev.perdure.spi.shard.RunSelection;
+import dev.perdure.spi.shard.RunSelection.Origins;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.time.Instant;
@@ -33,7 +35,7 @@ import org.jspecify.annotations.Nullable;
  * fits. A condition that may be switched off by a null ({@code ? IS NULL OR …}) would hide it. The settings before the
  * statement let the server plan for the given values, and not read the whole table.
  */
-final class FilterSql {
+public final class FilterSql {
     /** The states that {@code run.rare_state} has. */
     private static final Set<RunState> RARE =
             EnumSet.of(RunState.PAUSED, RunState.FAILED, RunState.CANCELLED, RunState.SKIPPED);
@@ -41,7 +43,7 @@ final class FilterSql {
     private static final Instant EARLIEST = Instant.parse("-4000-01-01T00:00:00Z");
     private static final Instant LATEST = Instant.parse("+20000-01-01T00:00:00Z");
 
-    static final String SETTINGS = """
+    public static final String SETTINGS = """
             SELECT length(set_config('lock_timeout', ?, true)) + length(set_config('enable_seqscan', 'off', true))
                  + length(set_config('jit', 'off', true)) + length(set_config('max_parallel_workers_per_gather', '0', true))
                  + length(set_config('plan_cache_mode', 'force_custom_plan', true)) AS done;
@@ -92,7 +94,7 @@ final class FilterSql {
     private static final String ROOT = """
             r.ctid = ANY (ARRAY(
                 WITH RECURSIVE tree AS (
-                    SELECT t.key, t.ctid AS place FROM ${schema}.run t WHERE t.id = ?
+                    SELECT t.key, t.ctid AS place FROM ${schema}.run t WHERE ${root}
                     UNION ALL
                     SELECT c.key, c.place
                     FROM tree
@@ -102,6 +104,16 @@ final class FilterSql {
                         OFFSET 0
                     ) c
                 ) SELECT place FROM tree))""";
+
+    /** The children or the reporting runs of a run that may be on another shard: those that have it here, and the others. */
+    private static final String OF_SHARDS = """
+            r.ctid = ANY (ARRAY(
+                SELECT c.ctid FROM ${schema}.run c WHERE c.parent = ? AND c.parent_position ${is} ${REPORTING}
+                UNION ALL
+                SELECT c.place
+                FROM ${schema}.parent_elsewhere p
+                CROSS JOIN LATERAL (SELECT ctid AS place FROM ${schema}.run WHERE run.key = p.key OFFSET 0) c
+                WHERE p.parent_key = ? AND p.position ${is} ${REPORTING}))""";
 
     /**
      * A statement with its parameters.
@@ -123,8 +135,9 @@ final class FilterSql {
      *
      * @param time the time of tests, or null
      */
-    static Statement list(Schema schema, RunFilter filter, @Nullable Instant time) {
-        FilterSql selected = of(filter);
+    static Statement list(Schema schema, RunSelection selection, @Nullable Instant time) {
+        RunFilter filter = selection.filter();
+        FilterSql selected = of(selection);
         filter.after().ifPresent(last -> selected.addPage(last, filter.isOldestFirst()));
         String order = filter.isOldestFirst() ? OLDEST_FIRST : NEWEST_FIRST;
         String text = LIST.replace("${info}", QuerySql.INFO)
@@ -139,12 +152,12 @@ final class FilterSql {
     }
 
     /** The runs that a filter selects, whatever its page and order. */
-    static FilterSql of(RunFilter filter) {
+    static FilterSql of(RunSelection selection) {
         FilterSql selected = new FilterSql();
-        if (!filter.states().isEmpty()) {
-            selected.addStates(filter.states());
+        if (!selection.filter().states().isEmpty()) {
+            selected.addStates(selection.filter().states());
         }
-        selected.add(filter);
+        selected.add(selection);
         return selected;
     }
 
@@ -153,8 +166,8 @@ final class FilterSql {
      *
      * @param time the time of tests, or null
      */
-    static Statement newest(Schema schema, RunFilter filter, Duration within, int limit, @Nullable Instant time) {
-        FilterSql selected = of(filter);
+    static Statement newest(Schema schema, RunSelection selection, Duration within, int limit, @Nullable Instant time) {
+        FilterSql selected = of(selection);
         return new Statement(schema.sql(SETTINGS + selected.in(NEWEST)), parameters -> {
             selected.bind(parameters);
             parameters.time(time).number(Micros.of(within)).integer(limit);
@@ -162,14 +175,15 @@ final class FilterSql {
     }
 
     /** A row for each state that the filter allows. */
-    static Statement count(Schema schema, RunFilter filter) {
+    static Statement count(Schema schema, RunSelection selection) {
+        RunFilter filter = selection.filter();
         Set<RunState> states = filter.states().isEmpty() ? EnumSet.allOf(RunState.class) : filter.states();
         List<FilterSql> each = new ArrayList<>();
         List<String> texts = new ArrayList<>();
         for (RunState state : states) {
             FilterSql selected = new FilterSql();
             selected.addStates(Set.of(state));
-            selected.add(filter);
+            selected.add(selection);
             each.add(selected);
             boolean walks = state == RunState.COMPLETED && filter.definition().isPresent() && !selected.byAttribute;
             texts.add(selected.in(COUNT.replace("${state}", String.valueOf(Codes.of(state)))
@@ -211,7 +225,8 @@ final class FilterSql {
         selections.add(new Selection(sql, binding));
     }
 
-    private void add(RunFilter filter) {
+    private void add(RunSelection selection) {
+        RunFilter filter = selection.filter();
         addAttributes(filter.conditions());
         filter.definition()
                 .ifPresent(name ->
@@ -222,13 +237,39 @@ final class FilterSql {
         filter.queue().ifPresent(name -> add("r.queue = ?", parameters -> parameters.text(name)));
         filter.key().ifPresent(value -> add("r.queue_key = ?", parameters -> parameters.text(value)));
         filter.version().ifPresent(tag -> add("r.version = ?", parameters -> parameters.text(tag)));
-        filter.parent().ifPresent(run -> add(PARENT, parameters -> parameters.text(run.value())));
-        filter.schedule().ifPresent(run -> add(SCHEDULE, parameters -> parameters.text(run.value())));
-        filter.root().ifPresent(run -> add(ROOT, parameters -> parameters.text(run.value())));
+        if (selection.origins() == null) {
+            addOrigins(filter);
+        } else {
+            addOrigins(filter, selection.origins());
+        }
         filter.idPrefix().ifPresent(prefix -> addPrefix("r.id", prefix));
         filter.reason().ifPresent(prefix -> addPrefix("r.reason_start", prefix));
         filter.created().ifPresent(period -> addPeriod("${created_at}", period));
         filter.ended().ifPresent(this::addEnded);
+    }
+
+    private void addOrigins(RunFilter filter) {
+        filter.parent().ifPresent(run -> add(PARENT, parameters -> parameters.text(run.value())));
+        filter.schedule().ifPresent(run -> add(SCHEDULE, parameters -> parameters.text(run.value())));
+        filter.root()
+                .ifPresent(run -> add(ROOT.replace("${root}", "t.id = ?"), parameters -> parameters.text(run.value())));
+    }
+
+    private void addOrigins(RunFilter filter, Origins origins) {
+        if (filter.parent().isPresent()) {
+            addStartedBy("IS DISTINCT FROM", origins.parent());
+        }
+        if (filter.schedule().isPresent()) {
+            addStartedBy("=", origins.schedule());
+        }
+        if (filter.root().isPresent()) {
+            long[] roots = origins.roots().stream().mapToLong(Long::longValue).toArray();
+            add(ROOT.replace("${root}", "t.key = ANY (?::bigint[])"), parameters -> parameters.longs(roots));
+        }
+    }
+
+    private void addStartedBy(String is, long run) {
+        add(OF_SHARDS.replace("${is}", is), parameters -> parameters.number(run).number(run));
     }
 
     /**

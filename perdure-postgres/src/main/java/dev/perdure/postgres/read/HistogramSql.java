@@ -1,9 +1,9 @@
 package dev.perdure.postgres.read;
 
-import dev.perdure.RunFilter;
 import dev.perdure.RunFilter.Period;
 import dev.perdure.postgres.jdbc.Micros;
 import dev.perdure.postgres.jdbc.Schema;
+import dev.perdure.spi.shard.RunSelection;
 import dev.perdure.spi.statistics.Statistics.Span;
 import java.time.Duration;
 import java.time.Instant;
@@ -57,10 +57,10 @@ final class HistogramSql {
     private final FilterSql selected;
     private final Span span;
 
-    HistogramSql(Schema schema, RunFilter filter, Span span) {
+    HistogramSql(Schema schema, RunSelection selection, Span span) {
         this.schema = schema;
         this.span = span;
-        this.selected = FilterSql.of(filter);
+        this.selected = FilterSql.of(selection);
         Period whole = new Period(span.from(), span.to());
         if (span.ended()) {
             selected.addEnded(whole);

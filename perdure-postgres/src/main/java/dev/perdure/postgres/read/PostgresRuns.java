@@ -1,7 +1,6 @@
 package dev.perdure.postgres.read;
 
 import dev.perdure.RunCount;
-import dev.perdure.RunFilter;
 import dev.perdure.RunId;
 import dev.perdure.RunInfo;
 import dev.perdure.RunState;
@@ -20,6 +19,7 @@ import dev.perdure.spi.change.ObjectKey;
 import dev.perdure.spi.change.Payload;
 import dev.perdure.spi.change.Premise;
 import dev.perdure.spi.change.RunRef;
+import dev.perdure.spi.shard.RunSelection;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.Instant;
@@ -66,14 +66,14 @@ public final class PostgresRuns implements Runs {
     }
 
     @Override
-    public List<RunInfo> list(RunFilter filter) {
-        FilterSql.Statement statement = FilterSql.list(sql.schema, filter, database.time());
+    public List<RunInfo> list(RunSelection selection) {
+        FilterSql.Statement statement = FilterSql.list(sql.schema, selection, database.time());
         return query.byIndex(statement.text(), statement.binding(), PostgresRuns::info);
     }
 
     @Override
-    public Map<RunState, RunCount> count(RunFilter filter) {
-        FilterSql.Statement statement = FilterSql.count(sql.schema, filter);
+    public Map<RunState, RunCount> count(RunSelection selection) {
+        FilterSql.Statement statement = FilterSql.count(sql.schema, selection);
         Map<RunState, RunCount> counts = new EnumMap<>(RunState.class);
         query.byIndex(
                 statement.text(),
@@ -219,7 +219,8 @@ public final class PostgresRuns implements Runs {
         return started.children(run, after, limit);
     }
 
-    private List<TaskRow> startedRuns(String members, String changes, Query.Binding parent) {
+    /** Tasks or children with their states. */
+    List<TaskRow> startedRuns(String members, String changes, Query.Binding parent) {
         Map<Long, Integer> places = new HashMap<>();
         List<UnplacedTask> tasks =
                 query.all(members, parameters -> parent.bind(parameters.time(database.time())), row -> {

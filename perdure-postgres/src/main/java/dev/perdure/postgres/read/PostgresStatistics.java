@@ -1,6 +1,5 @@
 package dev.perdure.postgres.read;
 
-import dev.perdure.RunFilter;
 import dev.perdure.RunId;
 import dev.perdure.RunState;
 import dev.perdure.postgres.jdbc.Codes;
@@ -10,6 +9,7 @@ import dev.perdure.postgres.jdbc.Query;
 import dev.perdure.postgres.jdbc.Results;
 import dev.perdure.postgres.jdbc.Schema;
 import dev.perdure.spi.change.RunRef;
+import dev.perdure.spi.shard.RunSelection;
 import dev.perdure.spi.statistics.Statistics;
 import java.sql.ResultSet;
 import java.sql.SQLException;
@@ -47,9 +47,9 @@ public final class PostgresStatistics implements Statistics {
     }
 
     @Override
-    public List<Seen> newest(RunFilter filter, Duration within, int limit) {
+    public List<Seen> newest(RunSelection selection, Duration within, int limit) {
         return all(
-                FilterSql.newest(sql.schema, filter, within, limit, database.time()),
+                FilterSql.newest(sql.schema, selection, within, limit, database.time()),
                 row -> new Seen(
                         new RunRef(RunId.of(row.getString("id")), row.getLong("key")),
                         row.getString("definition"),
@@ -111,8 +111,8 @@ public final class PostgresStatistics implements Statistics {
     }
 
     @Override
-    public Histogram histogram(RunFilter filter, Span span) {
-        HistogramSql statements = new HistogramSql(sql.schema, filter, span);
+    public Histogram histogram(RunSelection selection, Span span) {
+        HistogramSql statements = new HistogramSql(sql.schema, selection, span);
         double part = span.ended() ? 1 : (double) HistogramSql.EXACT / estimated(statements);
         List<Map<RunState, Long>> bars = new ArrayList<>();
         for (int bar = 0; bar < span.bars(); bar++) {

@@ -31,6 +31,18 @@ public final class QuerySql {
                            SELECT c.parent_position, 'run ''' || c.id || '''' FROM (SELECT * FROM ${schema}.run WHERE run.parent = r.key OFFSET 0) c
                            WHERE c.parent_restarts = r.restarts AND c.parent_position <@ r.awaited AND c.state < ${COMPLETED}
                            UNION ALL
+                           -- A run of another shard, whose id only the journal has.
+                           SELECT b.position, 'run ''' || b.id || '''' FROM (
+                               SELECT j.position, split_part(${schema}.payload_text(j.payload), chr(10), 1) AS id
+                               FROM ${schema}.journal j
+                               WHERE j.key = r.key AND j.position >= lower(r.awaited) AND j.position < upper(r.awaited)
+                                 AND j.position <@ r.awaited AND j.kind = ${CHILD} AND j.status = ${BEGUN} AND octet_length(j.payload) > 0
+                           ) b
+                           WHERE (SELECT true FROM ${schema}.run c WHERE c.id = b.id LIMIT 1) IS NULL AND NOT EXISTS (
+                               SELECT FROM ${schema}.mail m
+                               WHERE m.key = r.key AND m.channel <> 0 AND m.position = b.position AND m.restarts = r.restarts
+                           )
+                           UNION ALL
                            SELECT s.position, 'event ''' || s.event || ''''
                                   || CASE WHEN s.event_key = '' THEN '' ELSE ' with key ''' || s.event_key || '''' END
                            FROM ${schema}.subscription s
@@ -139,6 +151,8 @@ public final class QuerySql {
     /** Selects the tasks of a run: runs that were started together with their parent. */
     static final String TASKS = "r.before IS NOT NULL";
 
+    private static final String HERE = "r.parent = ? AND ";
+
     /** Selects the children that the current life of a run has started. */
     static final String CHILDREN =
             "r.before IS NULL AND r.parent_position IS DISTINCT FROM ${REPORTING} AND r.parent_restarts = (SELECT p.restarts FROM ${schema}.run p WHERE p.key = ?)";
@@ -146,7 +160,7 @@ public final class QuerySql {
     /** The tasks or the children of a run, in the order of their start. */
     private static final String STARTED = """
             SELECT ${info}, CASE WHEN r.before IS NULL THEN '{}'::bigint[] ELSE r.after END AS after, o.payload AS outcome
-            FROM (SELECT * FROM ${schema}.run r WHERE r.parent = ? AND ${member} OFFSET 0) AS r
+            FROM (SELECT * FROM ${schema}.run r WHERE ${member} OFFSET 0) AS r
             LEFT JOIN LATERAL (SELECT payload FROM ${schema}.journal j WHERE j.key = r.key AND j.position = ${OUTCOME} OFFSET 0) o ON true
             ORDER BY ${order}
             """;
@@ -167,7 +181,7 @@ public final class QuerySql {
             SELECT t.key, c.state, c.at, c.reason
             FROM (
                 SELECT key, changes, state, created_at, changed_at, reason, ran_at, after FROM ${schema}.run r
-                WHERE r.parent = ? AND ${member} OFFSET 0
+                WHERE ${member} OFFSET 0
             ) AS t
             CROSS JOIN LATERAL (
                 SELECT number, state, at, reason FROM ${schema}.event WHERE event.key = t.key
@@ -256,14 +270,24 @@ public final class QuerySql {
         this.premises = schema.sql(PREMISES);
         this.ended = schema.sql(ENDED);
         this.liveChildren = schema.sql(LIVE_CHILDREN);
-        this.tasks = startedRuns(schema, STARTED.replace("${order}", "r.key"), TASKS);
-        this.taskChanges = startedRuns(schema, STARTED_CHANGES, TASKS);
-        this.children = startedRuns(schema, STARTED.replace("${order}", "r.created_at, r.key"), CHILDREN);
-        this.childrenChanges = startedRuns(schema, STARTED_CHANGES, CHILDREN);
+        this.tasks = startedRuns(schema, STARTED.replace("${order}", "r.key"), HERE + TASKS);
+        this.taskChanges = startedChanges(schema, HERE + TASKS);
+        this.children = started(schema, HERE + CHILDREN);
+        this.childrenChanges = startedChanges(schema, HERE + CHILDREN);
         this.audited = schema.sql(AUDITED.replace("${name}", ""));
         this.auditedOf = schema.sql(AUDITED.replace("${name}", "name = ?::text AND subject = ?::text AND"));
         this.changes = schema.sql(CHANGES.replace("${first_state}", firstState("run")));
         this.changesPage = schema.sql(FilterSql.SETTINGS + CHANGES_PAGE.replace("${first_state}", firstState("run")));
+    }
+
+    /** Runs that a run has started, oldest first. */
+    static String started(Schema schema, String member) {
+        return startedRuns(schema, STARTED.replace("${order}", "r.created_at, r.key"), member);
+    }
+
+    /** The states of these runs. */
+    static String startedChanges(Schema schema, String member) {
+        return startedRuns(schema, STARTED_CHANGES, member);
     }
 
     private static String startedRuns(Schema schema, String statement, String member) {

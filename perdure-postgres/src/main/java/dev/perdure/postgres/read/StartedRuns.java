@@ -45,11 +45,20 @@ final class StartedRuns {
     }
 
     Runs.BelowPage tasks(RunRef run, Runs.BelowPlace after, int limit) {
-        return page(next(sql.nextTasks, parameters -> {}, run, after), limit);
+        return page(sql.nextTasks, parameters -> {}, run, after, limit);
     }
 
     Runs.BelowPage children(RunRef run, Runs.BelowPlace after, int limit) {
-        return page(next(sql.nextChildren, parameters -> parameters.number(run.key()), run, after), limit);
+        return page(sql.nextChildren, parameters -> parameters.number(run.key()), run, after, limit);
+    }
+
+    /**
+     * A page of what a statement finds.
+     *
+     * @param ofMember the parameters of what is wanted
+     */
+    Runs.BelowPage page(String statement, Query.Binding ofMember, RunRef run, Runs.BelowPlace after, int limit) {
+        return page(next(statement, ofMember, run, after), limit);
     }
 
     private List<Next> next(String statement, Query.Binding ofMember, RunRef run, Runs.BelowPlace after) {

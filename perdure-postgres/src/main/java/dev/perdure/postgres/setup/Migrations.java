@@ -85,7 +85,11 @@ public final class Migrations {
             "V152__outgoing_by_partition.sql",
             "V155__moving_partitions.sql",
             "V156__encrypted_attributes.sql",
-            "V157__numbers_of_shards.sql");
+            "V157__numbers_of_shards.sql",
+            "V158__children_elsewhere_by_creation.sql",
+            "V159__changes_of_moving_partitions.sql",
+            "V160__shares_of_limits.sql",
+            "V161__children_elsewhere_by_name.sql");
 
     /** Waits for another process that migrates at the same time; ends with the transaction. */
     private static final String ALONE = "SELECT pg_advisory_xact_lock(hashtextextended('perdure:' || ?, 0))";

@@ -25,6 +25,8 @@ public final class DividedLimits {
             CROSS JOIN LATERAL (VALUES (declared), (changed)) AS s (settings)
             WHERE jsonb_exists_any(settings, '{concurrency,per_worker,per_key,burst,burst_per_key,rate,rate_per_key}')
               AND COALESCE(settings->>'shards', '1') <> ?::text
+            UNION ALL
+            SELECT lower(kind), name FROM ${schema}.share WHERE NOT settled
             ORDER BY kind, name
             LIMIT 1
             """;
@@ -92,11 +94,15 @@ public final class DividedLimits {
 
     private DividedLimits() {}
 
-    /** Refuses a move while a limit is divided by another number of shards, or a shard has given more than its share. */
-    public static void require(Collection<ShardServer> shards) {
+    /** Refuses a move while a limit is divided by another number of shards. */
+    public static void requireDivided(Collection<ShardServer> shards) {
         for (ShardServer shard : shards) {
             requireDivided(shard, shards.size());
         }
+    }
+
+    /** Refuses a move while a shard has given more than its share. Runs that have just moved are soon taken over. */
+    public static void requireWithinShares(Collection<ShardServer> shards) {
         shards.forEach(DividedLimits::requireWithinShares);
     }
 

@@ -39,10 +39,15 @@ public final class ExchangeSql {
             SELECT o.* FROM first CROSS JOIN LATERAL (${of_first}) o ORDER BY number
             """;
 
-    /** The same, and in each row the version of the map: a row without a number if nothing is on its way. */
+    /** The same, and in each row the version of the map and whether permits are waited for: a row without a number if nothing is on its way. */
     private static final String LOOK = """
             ${first}
-            SELECT (SELECT version FROM ${schema}.shard) AS version, o.*
+            SELECT (SELECT version FROM ${schema}.shard) AS version, (
+                       SELECT true FROM ${schema}.share s
+                       WHERE s.kind = 'LIMITER'
+                         AND (SELECT true FROM ${schema}.permit p WHERE p.limiter = s.name AND p.state = 0 LIMIT 1)
+                       LIMIT 1
+                   ) IS TRUE AS awaited, o.*
             FROM (VALUES (1)) AS one (row)
             LEFT JOIN first ON true
             LEFT JOIN LATERAL (${of_first}) o ON true

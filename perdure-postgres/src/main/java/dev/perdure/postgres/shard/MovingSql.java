@@ -5,7 +5,7 @@ final class MovingSql {
     /** Both sides of a move write values in the same way, and find rows by indexes. */
     static final String SETTINGS = """
             SET LOCAL timezone = 'UTC'; SET LOCAL datestyle = 'ISO'; SET LOCAL bytea_output = 'hex'; SET LOCAL extra_float_digits = 1;
-            SET LOCAL enable_seqscan = off; SET LOCAL enable_hashjoin = off; SET LOCAL enable_mergejoin = off; SET LOCAL jit = off;
+            SET LOCAL enable_seqscan = off; SET LOCAL enable_hashjoin = off; SET LOCAL enable_mergejoin = off; SET LOCAL enable_hashagg = off; SET LOCAL jit = off;
             SET LOCAL lock_timeout = '300ms'; SET LOCAL statement_timeout = 0; SET LOCAL perdure.moving = 'on'
             """;
 
@@ -34,8 +34,15 @@ final class MovingSql {
             "UPDATE ${schema}.closed_partition SET phase = 'GONE', since = now() WHERE number = ${partition} AND phase = 'ARRIVING'";
 
     /** Until the end of the transaction, the move is not given up. */
-    static final String LOCK_ARRIVING =
-            "SELECT number FROM ${schema}.closed_partition WHERE number = ${partition} AND phase = 'ARRIVING' FOR SHARE";
+    static final String LOCK_ARRIVING = """
+            SELECT number FROM ${schema}.closed_partition
+            WHERE number = ${partition} AND phase = 'ARRIVING' AND since = '${expected}'::timestamptz
+            FOR SHARE
+            """;
+
+    /** Since when the partition is expected. Another move, also of the same partition, has another time. */
+    static final String EXPECTED =
+            "SELECT since::text AS since FROM ${schema}.closed_partition WHERE number = ${partition}";
 
     static final String LOCK_LEFT =
             "SELECT number FROM ${schema}.closed_partition WHERE number = ${partition} AND phase = 'LEFT' FOR UPDATE";
@@ -51,11 +58,13 @@ final class MovingSql {
             INSERT INTO ${schema}.shard (name, version, owners, number) VALUES (?, ?, ?, ?) ON CONFLICT DO NOTHING
             """;
 
-    /** Not if the move was given up meanwhile. The row is locked before, so that this sees it. */
+    /** Not if the move was given up meanwhile, even if another one has begun. The row is locked before, so that this sees it. */
     static final String MAP = """
             UPDATE ${schema}.shard SET version = ?, owners = ?
             WHERE version = ?
-              AND EXISTS (SELECT FROM ${schema}.closed_partition c WHERE c.number = ${partition} AND c.phase = 'ARRIVING')
+              AND EXISTS (
+                  SELECT FROM ${schema}.closed_partition c
+                  WHERE c.number = ${partition} AND c.phase = 'ARRIVING' AND c.since = '${expected}'::timestamptz)
             """;
 
     static final String NEWER_MAP = "UPDATE ${schema}.shard SET version = ?, owners = ? WHERE version < ?";
@@ -82,38 +91,120 @@ final class MovingSql {
             LIMIT 1
             """;
 
+    /** Triggers note changes with the rights of the role that makes them. */
+    static final String CANNOT_NOTE = """
+            SELECT g.grantee::regrole::text AS role
+            FROM pg_catalog.pg_class c CROSS JOIN LATERAL aclexplode(COALESCE(c.relacl, acldefault('r', c.relowner))) g
+            WHERE c.oid = '${schema}.run'::regclass AND g.privilege_type IN ('INSERT', 'UPDATE', 'DELETE') AND g.grantee <> 0
+              AND NOT has_table_privilege(g.grantee, '${schema}.partition_change', 'INSERT')
+            LIMIT 1
+            """;
+
     static final String START_KEYS = "SELECT definition, start_key, kind, run FROM ${schema}.start_key WHERE run <> 0";
+
+    // ---- what has changed since it was copied
+
+    private static final String CHANGED_RUNS = """
+            SELECT DISTINCT key FROM ${schema}.partition_change WHERE of_partition = ${partition} AND key IS NOT NULL
+            """;
+
+    static final String WATCH = """
+            CREATE TRIGGER partition_change AFTER INSERT OR UPDATE ON ${schema}.${table}
+            FOR EACH ROW WHEN (NEW.partition = ${partition}) EXECUTE FUNCTION ${schema}.${note}()
+            """;
+
+    static final String WATCH_UPDATES = WATCH.replace("INSERT OR UPDATE", "UPDATE");
+
+    static final String WATCH_DELETES = """
+            CREATE TRIGGER partition_change_deletes AFTER DELETE ON ${schema}.${table}
+            FOR EACH ROW WHEN (OLD.partition = ${partition}) EXECUTE FUNCTION ${schema}.${note}()
+            """;
+
+    static final String NO_WATCH = "DROP TRIGGER IF EXISTS partition_change ON ${schema}.${table}";
+
+    static final String NO_WATCH_DELETES = "DROP TRIGGER IF EXISTS partition_change_deletes ON ${schema}.${table}";
+
+    static final String FORGET_CHANGES = "DELETE FROM ${schema}.partition_change WHERE of_partition = ${partition}";
+
+    static final String ANALYZE_CHANGES = "ANALYZE ${schema}.partition_change";
+
+    static final String NOTED_OBJECTS =
+            "SELECT count(*) FROM ${schema}.partition_change WHERE of_partition = ${partition} AND key IS NULL";
+
+    /** At first nothing is at the target. A state may be there without a row of its object. */
+    static final String NOTE_ALL = """
+            INSERT INTO ${schema}.partition_change (of_partition, key, object_type, object_key)
+            SELECT partition, key, NULL, NULL FROM ${schema}.run WHERE partition = ${partition}
+            UNION ALL
+            SELECT ${partition}, NULL, o.* FROM (
+                SELECT type, key FROM ${schema}.object WHERE partition = ${partition}
+                UNION
+                SELECT object_type, object_key FROM ${schema}.object_state WHERE partition = ${partition}
+            ) o
+            """;
 
     // ---- links between a run that goes and one that stays: from now on, their outcomes cross
 
-    static final String LINK_GOING = linked("""
+    /** How many children are linked in one transaction while the partition is open: their rows are locked meanwhile. */
+    private static final String SOME = "LIMIT 5000";
+
+    private static final String ALL = "";
+
+    /** One look at the runs of the partition. A parent may have been removed. */
+    static final String LINK_ENDED_GOING = linked(SOME, """
             FROM ${schema}.run c
             LEFT JOIN ${schema}.run p ON p.key = c.parent
-            WHERE c.partition = ${partition} AND c.parent IS NOT NULL AND (c.parent & 255) <> c.partition
+            WHERE c.partition = ${partition} AND c.state >= ${completed}
+              AND c.parent IS NOT NULL AND (c.parent & 255) <> c.partition
             """);
 
-    static final String LINK_STAYING = linked("""
+    static final String LINK_ENDED_STAYING = linked(SOME, """
+            FROM ${schema}.run p
+            JOIN ${schema}.run c ON c.parent = p.key
+            WHERE p.partition = ${partition} AND c.partition <> p.partition AND c.state >= ${completed}
+            """);
+
+    /** The children of these runs stay and have not ended. Their links are written when the partition is closed. */
+    static final String NOTE_PARENTS = """
+            INSERT INTO ${schema}.partition_change (of_partition, key)
+            SELECT DISTINCT p.partition, p.key
             FROM ${schema}.run p
             JOIN ${schema}.run c ON c.parent = p.key
             WHERE p.partition = ${partition} AND c.partition <> p.partition
+            """;
+
+    /** Runs that are not noted have ended, and so have their children that stay. */
+    static final String LINK_GOING = linked(ALL, """
+            FROM ${schema}.run c
+            LEFT JOIN ${schema}.run p ON p.key = c.parent
+            WHERE c.partition = ${partition} AND c.key = ANY (ARRAY(${changed}))
+              AND c.parent IS NOT NULL AND (c.parent & 255) <> c.partition
             """);
 
-    /** One look at the runs of the partition, because the partition is closed meanwhile. A parent may have been removed. */
-    private static String linked(String children) {
+    static final String LINK_STAYING = linked(ALL, """
+            FROM ${schema}.run p
+            JOIN ${schema}.run c ON c.parent = p.key
+            WHERE p.partition = ${partition} AND p.key = ANY (ARRAY(${changed})) AND c.partition <> p.partition
+            """);
+
+    private static String linked(String most, String children) {
         return """
             WITH linked AS MATERIALIZED (
-                SELECT c.key, c.partition, c.parent_position, c.parent_restarts, p.key AS parent_key, p.id AS parent
+                SELECT c.key, c.partition, c.created_at, c.parent_position, c.parent_restarts, p.key AS parent_key, p.id AS parent
                 ${children}
+                ORDER BY c.key ${most} FOR NO KEY UPDATE OF c
             ), kept AS (
-                INSERT INTO ${schema}.parent_elsewhere (key, parent_key, position, life, partition, answers, parent)
+                INSERT INTO ${schema}.parent_elsewhere (key, parent_key, position, life, partition, answers, parent, created_at)
                 SELECT key, parent_key, COALESCE(parent_position, 1), COALESCE(parent_restarts, 0), partition,
-                       parent_position IS NOT NULL, parent
+                       parent_position IS NOT NULL, parent, created_at
                 FROM linked WHERE parent_key IS NOT NULL
                 ON CONFLICT DO NOTHING
             )
             UPDATE ${schema}.run SET parent = NULL, parent_position = NULL, parent_restarts = NULL
             WHERE key = ANY (ARRAY(SELECT key FROM linked))
-            """.replace("${children}", children);
+            """.replace("${children}", children)
+                .replace("${changed}", CHANGED_RUNS)
+                .replace("${most}", most);
     }
 
     // ---- what must not be found meanwhile
@@ -140,30 +231,55 @@ final class MovingSql {
 
     // ---- the copy
 
-    /** A row that is not in a snapshot was written by this transaction of the snapshot or by a later one. */
-    static final String SNAPSHOT_BEGINS = "SELECT pg_snapshot_xmin(pg_current_snapshot())::xid::text";
-
-    /** Runs that have ended. The condition leaves out those that an earlier pass has copied as they are. */
+    /** Noted runs that have ended, or are gone. */
     static final String GOING_ENDED = """
             CREATE TEMPORARY TABLE going ON COMMIT DROP AS
-            SELECT key, id FROM ${schema}.run
-            WHERE partition = ${partition} AND key > ${after} AND state >= ${completed} AND ${since}
-            ORDER BY key LIMIT ${most}
+            SELECT c.key, r.id
+            FROM (
+                SELECT DISTINCT key FROM ${schema}.partition_change
+                WHERE of_partition = ${partition} AND key > ${after}
+                ORDER BY key
+            ) c
+            LEFT JOIN LATERAL (SELECT id, state FROM ${schema}.run WHERE run.key = c.key OFFSET 0) r ON true
+            WHERE COALESCE(r.state >= ${completed}, true)
+            ORDER BY c.key LIMIT ${most}
             """;
 
-    /** Runs that have not ended, or have changed since they were copied. Those that are gone are found by their keys. */
+    /** Noted virtual objects, whatever they do. */
+    static final String GOING_OBJECTS = """
+            CREATE TEMPORARY TABLE going_object ON COMMIT DROP AS
+            SELECT DISTINCT object_type AS type, object_key AS key
+            FROM ${schema}.partition_change
+            WHERE of_partition = ${partition} AND key IS NULL
+            LIMIT ${most}
+            """;
+
+    /** All noted runs: those that have not ended, and those that have changed since they were copied. */
     static final String GOING_LAST = """
             CREATE TEMPORARY TABLE going ON COMMIT DROP AS
-            SELECT key, NULL::text AS id FROM ${schema}.run WHERE partition = ${partition} AND (state < ${completed} OR ${since})
+            SELECT DISTINCT key, NULL::text AS id FROM ${schema}.partition_change WHERE of_partition = ${partition} AND key IS NOT NULL
             """;
 
-    static final String GOING = "SELECT count(*) AS runs, COALESCE(max(key), 0) AS last FROM going";
+    static final String GOING = """
+            SELECT (SELECT count(*) FROM going) AS runs, (SELECT COALESCE(max(key), 0) FROM going) AS last,
+                   (SELECT count(*) FROM going_object) AS objects
+            """;
 
-    static final String NO_GOING = "CREATE TEMPORARY TABLE going (key bigint, id text) ON COMMIT DROP";
+    static final String NO_GOING = """
+            CREATE TEMPORARY TABLE going (key bigint, id text) ON COMMIT DROP;
+            CREATE TEMPORARY TABLE going_object (type text COLLATE "C", key text COLLATE "C") ON COMMIT DROP
+            """;
 
     static final String GOING_OUT = "COPY (SELECT key, id FROM going) TO STDOUT";
 
     static final String GOING_IN = "COPY going (key, id) FROM STDIN";
+
+    static final String GOING_OBJECTS_OUT = "COPY (SELECT type, key FROM going_object) TO STDOUT";
+
+    static final String GOING_OBJECTS_IN = "COPY going_object (type, key) FROM STDIN";
+
+    /** So that the planner goes from them to the rows. */
+    static final String ANALYZE_GOING = "ANALYZE going; ANALYZE going_object";
 
     /** Runs that were removed at the source after they had been copied, and whose ids others have got since. */
     static final String GOING_REPLACED = """
@@ -171,30 +287,36 @@ final class MovingSql {
             SELECT key FROM ${schema}.run WHERE id = ANY (ARRAY(SELECT id FROM going WHERE id IS NOT NULL))
             """;
 
-    /** Runs that were copied before and are as they were. */
-    static final String STAYED = """
-            SELECT count(*) AS rows, COALESCE(sum(hashint8extended(key, 0)), 0)::text AS sum FROM ${schema}.run
-            WHERE partition = ${partition} AND state >= ${completed} AND NOT (${since})
+    /** Whether the target has one of these runs, or a virtual object goes again. */
+    static final String HAS_GOING = """
+            SELECT EXISTS (SELECT FROM ${schema}.run WHERE key = ANY (ARRAY(SELECT key FROM going)))
+                OR EXISTS (SELECT FROM going_object)
             """;
 
+    /** Not what was noted after the snapshot. */
+    static final String FORGET_GOING = """
+            DELETE FROM ${schema}.partition_change
+            WHERE of_partition = ${partition} AND key = ANY (ARRAY(SELECT key FROM going));
+            DELETE FROM ${schema}.partition_change
+            WHERE ctid = ANY (ARRAY(
+                SELECT c.ctid FROM going_object g
+                CROSS JOIN LATERAL (
+                    SELECT ctid FROM ${schema}.partition_change n
+                    WHERE n.of_partition = ${partition} AND n.key IS NULL AND n.object_type = g.type AND n.object_key = g.key OFFSET 0
+                ) c))
+            """;
+
+    /** Runs that were copied before and are as they were: all but those that are noted. */
     static final String ARRIVED = """
-            SELECT count(*) AS rows, COALESCE(sum(hashint8extended(key, 0)), 0)::text AS sum FROM ${schema}.run
-            WHERE partition = ${partition}
-            """;
-
-    static final String STAYED_OUT = """
-            COPY (SELECT key FROM ${schema}.run WHERE partition = ${partition} AND state >= ${completed} AND NOT (${since})) TO STDOUT
-            """;
-
-    static final String NO_STAYED = "CREATE TEMPORARY TABLE stayed (key bigint PRIMARY KEY) ON COMMIT DROP";
-
-    static final String STAYED_IN = "COPY stayed FROM STDIN";
-
-    /** Runs that were removed at the source after they had been copied. */
-    static final String GOING_REMOVED = """
-            INSERT INTO going (key)
-            SELECT key FROM ${schema}.run r
-            WHERE partition = ${partition} AND NOT EXISTS (SELECT FROM stayed WHERE stayed.key = r.key)
+            SELECT a.rows - n.rows AS rows, (a.sum - n.sum)::text AS sum
+            FROM (
+                SELECT count(*) AS rows, COALESCE(sum(hashint8extended(key, 0)), 0) AS sum FROM ${schema}.run
+                WHERE partition = ${partition}
+            ) a
+            CROSS JOIN (
+                SELECT count(*) AS rows, COALESCE(sum(hashint8extended(key, 0)), 0) AS sum FROM ${schema}.run
+                WHERE partition = ${partition} AND key = ANY (ARRAY(SELECT key FROM going))
+            ) n
             """;
 
     static final String COPY_OUT =
@@ -272,9 +394,11 @@ final class MovingSql {
 
     static final String NO_INDEX = "DROP INDEX IF EXISTS ${schema}.moving_${table}";
 
-    /** How long a process can go on without having seen the new map. */
-    static final String LONGEST_LEASE =
-            "SELECT COALESCE(1000 * EXTRACT(epoch FROM max(lease)), 0)::bigint AS millis FROM ${schema}.worker WHERE NOT dead";
+    /** How long a process can go on without having seen the new map. One whose lease has ended does not. */
+    static final String LONGEST_LEASE = """
+            SELECT COALESCE(1000 * EXTRACT(epoch FROM max(lease)), 0)::bigint AS millis FROM ${schema}.worker
+            WHERE NOT dead AND expires_at > clock_timestamp()
+            """;
 
     private MovingSql() {}
 }

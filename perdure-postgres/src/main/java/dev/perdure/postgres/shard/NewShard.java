@@ -122,7 +122,7 @@ public final class NewShard {
         }
     }
 
-    /** The longest lease of a worker of this shard. */
+    /** The longest lease of a worker or client of this shard that lives. */
     public static Duration longestLease(ShardServer server) {
         return server.inTransaction(connection -> {
             try (Statement statement = connection.createStatement();

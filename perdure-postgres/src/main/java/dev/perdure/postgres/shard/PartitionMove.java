@@ -14,7 +14,6 @@ import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
-import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
 import java.util.TreeSet;
@@ -47,8 +46,11 @@ public final class PartitionMove {
     private final ShardServer target;
     private final Consumer<String> progress;
     private final RowCopy rows;
-    /** Which of the runs that have ended are not at the target yet as they are. */
-    private String changed = RowCopy.ALL;
+    private final PartitionChanges changes;
+    /** Whether the changes of the partition are noted since everything was. */
+    private boolean watched;
+    /** Since when the target expects the partition: what tells this move from every other one. */
+    private String expected = "";
 
     /**
      * A move.
@@ -61,6 +63,7 @@ public final class PartitionMove {
         this.target = target;
         this.progress = progress;
         this.rows = new RowCopy(partition, source, target);
+        this.changes = new PartitionChanges(partition, source);
     }
 
     private static StoreException unusable(String message) {
@@ -69,6 +72,11 @@ public final class PartitionMove {
 
     private String sql(ShardServer server, String text) {
         return sql(server, text, partition);
+    }
+
+    /** A statement for the target that has no effect if another move has begun. */
+    private String sqlOfThis(String text) {
+        return sql(target, text.replace("${expected}", expected));
     }
 
     private static String sql(ShardServer server, String text, int partition) {
@@ -119,6 +127,7 @@ public final class PartitionMove {
     public void check() {
         source.inTransaction(connection -> {
             DividedLimits.requireNoPlaces(source, connection, partition);
+            requireNotes(connection);
             try (Statement statement = connection.createStatement();
                     ResultSet row = statement.executeQuery(sql(source, MovingSql.STRANGE_CALL))) {
                 if (row.next()) {
@@ -144,61 +153,91 @@ public final class PartitionMove {
         });
     }
 
+    /** A role without the right would be refused every change of the partition while it is copied. */
+    private void requireNotes(Connection connection) throws SQLException {
+        try (Statement statement = connection.createStatement();
+                ResultSet row = statement.executeQuery(sql(source, MovingSql.CANNOT_NOTE))) {
+            if (row.next()) {
+                throw unusable(
+                        "Partition %d cannot be moved: the role %s writes runs of shard '%s' and may not insert into the table partition_change. Run roles.sql again, as after every migration."
+                                .formatted(partition, row.getString("role"), source.name()));
+            }
+        }
+    }
+
     // ---- the steps
 
     /** The target takes no changes of the partition before it is open there, and keeps what is copied. */
     public void expect() {
-        guarded(target, Phase.ARRIVING, source.name(), connection -> true);
+        expected = guarded(target, Phase.ARRIVING, source.name(), connection -> {
+            try (Statement statement = connection.createStatement();
+                    ResultSet row = statement.executeQuery(sql(target, MovingSql.EXPECTED))) {
+                row.next();
+                return row.getString("since");
+            }
+        });
     }
 
     /**
-     * Copies what runs that have ended keep as it is, in batches, while the partition is open at the source. Further passes
+     * Copies runs that have ended and virtual objects, in batches, while the partition is open at the source. Further passes
      * copy what has ended or changed meanwhile, until that is little.
      */
     public void copyEnded() {
-        List<Table> lasting = source.inTransaction(connection -> tables(source, connection)).stream()
-                .filter(Table::isLasting)
+        List<Table> tables = source.inTransaction(connection -> tables(source, connection)).stream()
+                .filter(Table::goesBefore)
                 .toList();
-        long runs = Long.MAX_VALUE;
-        for (int pass = 1; pass <= MOST_PASSES && runs > BATCH; pass++) {
-            runs = copyEnded(lasting);
-            progress.accept("Partition %d is open, and %d ended runs are copied to shard '%s'."
-                    .formatted(partition, runs, target.name()));
+        changes.watch();
+        watched = true;
+        long copied = Long.MAX_VALUE;
+        for (int pass = 1; pass <= MOST_PASSES && copied > BATCH; pass++) {
+            changes.linkEnded();
+            copied = copyEnded(tables);
         }
+        changes.linkEnded(); // of runs that have ended since; this notes them
+        changes.noteParents();
+        target.inTransaction(to -> source.onSnapshot(from -> {
+            rows.compareArrived(from, to);
+            return true;
+        }));
     }
 
-    /** One pass; gives how many runs it has copied. */
-    private long copyEnded(List<Table> lasting) {
-        String since = changed;
-        List<String> begun = new ArrayList<>();
+    /** One pass; gives how many runs and objects it has copied. */
+    private long copyEnded(List<Table> tables) {
         long runs = 0;
-        Going going = new Going(BATCH, 0);
-        while (going.runs() == BATCH) {
+        long objects = 0;
+        long noted = changes.objects();
+        Going going = new Going(BATCH, 0, 0);
+        while (going.runs() == BATCH
+                || (going.objects() == BATCH && objects < noted)) { // some may be noted again and again
             long after = going.last();
-            going = target.inTransaction(to -> {
-                requireArriving(to);
-                return source.onSnapshot(from -> {
-                    begun.add(RowCopy.begins(from));
-                    Going batch = rows.takeEnded(from, to, lasting, after, since, BATCH);
-                    for (Table table : lasting) {
+            going = source.onSnapshot(from -> {
+                Going batch = target.inTransaction(to -> {
+                    requireArriving(to);
+                    Going taken = rows.takeEnded(from, to, tables, after, BATCH);
+                    for (Table table : tables) {
                         rows.copy(table, from, to);
                     }
-                    return batch;
+                    return taken;
                 });
+                rows.forgetGoing(from); // after the commit of the target: what is copied twice does no harm
+                return batch;
             });
             runs += going.runs();
-            if (runs % MANY == 0 && going.runs() > 0) {
-                progress.accept("Partition %d is open; %d ended runs are copied so far.".formatted(partition, runs));
+            objects += going.objects();
+            if ((runs + objects) % MANY == 0 && going.runs() + going.objects() > 0) {
+                progress.accept("Partition %d is open; %d ended runs and %d objects are copied so far."
+                        .formatted(partition, runs, objects));
             }
         }
-        changed = RowCopy.since(begun.getFirst());
-        return runs;
+        progress.accept("Partition %d is open, and %d ended runs and %d objects are copied to shard '%s'."
+                .formatted(partition, runs, objects, target.name()));
+        return runs + objects;
     }
 
     /** Otherwise a batch that is committed late would leave rows that nobody removes. */
     private void requireArriving(Connection connection) throws SQLException {
         try (Statement statement = connection.createStatement();
-                ResultSet row = statement.executeQuery(sql(target, MovingSql.LOCK_ARRIVING))) {
+                ResultSet row = statement.executeQuery(sqlOfThis(MovingSql.LOCK_ARRIVING))) {
             if (!row.next()) {
                 throw unusable("The move of partition %d to shard '%s' was given up. Run the command again."
                         .formatted(partition, target.name()));
@@ -210,9 +249,13 @@ public final class PartitionMove {
     public void close() {
         guarded(source, Phase.LEAVING, target.name(), connection -> {
             DividedLimits.requireNoPlaces(source, connection, partition); // again: now none can take one any more
-            ShardServer.execute(connection, sql(source, MovingSql.LINK_GOING));
-            ShardServer.execute(connection, sql(source, MovingSql.LINK_STAYING));
-            for (Table table : tables(source, connection)) {
+            List<Table> tables = tables(source, connection);
+            if (!watched) {
+                changes.noteAll(connection); // nothing was copied before
+            }
+            changes.linkOthers(connection);
+            changes.unwatch(connection, tables);
+            for (Table table : tables) {
                 if (table.isSetAside()) {
                     ShardServer.execute(connection, table.sql(source.schema(), MovingSql.SET_ASIDE, partition));
                 } else if (!table.isCopied()) {
@@ -225,9 +268,9 @@ public final class PartitionMove {
     }
 
     /** Closes the partition on a shard, and does something in the same transaction. */
-    private void guarded(ShardServer server, Phase phase, String other, Database.Work<Boolean> work) {
+    private <T> T guarded(ShardServer server, Phase phase, String other, Database.Work<T> work) {
         List<Table> tables = server.inTransaction(connection -> tables(server, connection));
-        server.alone(tables, connection -> {
+        return server.alone(tables, connection -> {
             mark(server, connection, phase, other);
             server.guard(connection, tables, closed(server, connection));
             return work.on(connection);
@@ -257,7 +300,7 @@ public final class PartitionMove {
         long count = target.inTransaction(to -> source.onSnapshot(from -> {
             long copied = 0;
             List<Table> tables = tables(source, from);
-            rows.takeLast(from, to, tables, changed);
+            rows.takeLast(from, to, tables);
             for (Table table : tables) {
                 if (table.isCopied()) {
                     copied += rows.copy(table, from, to);
@@ -267,7 +310,7 @@ public final class PartitionMove {
                     from, sql(source, MovingSql.COPY_SET_ASIDE_OUT), to, sql(target, MovingSql.COPY_SET_ASIDE_IN));
             ShardServer.execute(to, sql(target, MovingSql.TAKE_OVER));
             ShardServer.execute(to, sql(target, MovingSql.LOCK_MAP));
-            try (PreparedStatement statement = to.prepareStatement(sql(target, MovingSql.MAP))) {
+            try (PreparedStatement statement = to.prepareStatement(sqlOfThis(MovingSql.MAP))) {
                 new Parameters(statement)
                         .integer(after.version())
                         .texts(after.owners())
@@ -291,6 +334,7 @@ public final class PartitionMove {
             ShardServer.execute(connection, sql(server, MovingSql.OPEN));
             server.guard(connection, tables, closed(server, connection));
             if (server == source) {
+                changes.unwatch(connection, tables);
                 ShardServer.execute(connection, sql(server, MovingSql.TAKE_OVER_LOST));
             }
             ShardServer.execute(connection, sql(server, MovingSql.STRANGER));
@@ -302,6 +346,9 @@ public final class PartitionMove {
             ShardServer.execute(connection, sql(server, MovingSql.FORGET_SET_ASIDE));
             return true;
         });
+        if (server == source) {
+            changes.forget();
+        }
     }
 
     /** The target takes changes of the partition. */
@@ -327,8 +374,8 @@ public final class PartitionMove {
                         connection, sql(target, MovingSql.GIVE_UP)); // before: no batch comes after the deletes
                 putBack(source);
                 for (Table table : tables(target, connection).reversed()) { // the runs last
-                    if (table.isLasting()) {
-                        ShardServer.execute(connection, table.sql(target.schema(), MovingSql.DELETE, partition));
+                    if (table.goesBefore()) {
+                        ShardServer.execute(connection, table.sqlOfRuns(target.schema(), MovingSql.DELETE, partition));
                     }
                 }
                 return true;
@@ -354,6 +401,7 @@ public final class PartitionMove {
     public void leave(ShardMap map) {
         source.inTransaction(connection -> {
             mark(source, connection, Phase.LEFT, target.name());
+            ShardServer.execute(connection, sql(source, MovingSql.FORGET_CHANGES));
             NewShard.tell(source, connection, map);
             return true;
         });

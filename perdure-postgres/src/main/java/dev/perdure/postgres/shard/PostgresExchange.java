@@ -13,7 +13,10 @@ import dev.perdure.spi.change.Mail;
 import dev.perdure.spi.change.Parent;
 import dev.perdure.spi.change.Payload;
 import dev.perdure.spi.change.RunRef;
+import dev.perdure.spi.shard.CallWaits;
 import dev.perdure.spi.shard.Exchange;
+import dev.perdure.spi.shard.Links;
+import dev.perdure.spi.shard.Places;
 import dev.perdure.spi.shard.ShardMap;
 import java.sql.ResultSet;
 import java.sql.SQLException;
@@ -37,17 +40,29 @@ public final class PostgresExchange implements Exchange {
     private final ElsewhereSql elsewhere;
     private final Keys keys;
     private final Consumer<Route> followers;
+    private final Links links;
+    private final Places places;
+    private final CallWaits waits;
     private final AtomicLong nextTidying = new AtomicLong(System.nanoTime());
     private volatile long tidiedTo;
 
     /** @param followers whatever applies changes of runs that may be on other shards */
     public PostgresExchange(
-            Database database, Schema schema, ElsewhereSql elsewhere, Keys keys, Consumer<Route> followers) {
+            Database database,
+            Schema schema,
+            ElsewhereSql elsewhere,
+            Keys keys,
+            Consumer<Route> followers,
+            Links links,
+            Places places) {
         this.query = new Query(database);
         this.sql = new ExchangeSql(schema);
         this.elsewhere = elsewhere;
         this.keys = keys;
         this.followers = followers;
+        this.links = links;
+        this.places = places;
+        this.waits = new PostgresWaits(database, schema);
     }
 
     @Override
@@ -96,6 +111,7 @@ public final class PostgresExchange implements Exchange {
     @Override
     public Look look(Collection<Integer> partitions, int limit) {
         int[] version = new int[1];
+        boolean[] awaited = new boolean[1];
         List<Outgoing> outgoing = new ArrayList<>();
         query.all(
                 sql.look,
@@ -106,9 +122,10 @@ public final class PostgresExchange implements Exchange {
                         .integer(limit),
                 row -> {
                     version[0] = row.getInt("version");
+                    awaited[0] = row.getBoolean("awaited");
                     return row.getObject("number") != null && outgoing.add(outgoing(row));
                 });
-        return new Look(version[0], outgoing);
+        return new Look(version[0], outgoing, awaited[0]);
     }
 
     private static Short[] shorts(Collection<Integer> partitions) {
@@ -178,6 +195,21 @@ public final class PostgresExchange implements Exchange {
         long[] keys = parents.stream().mapToLong(parent -> parent.run().key()).toArray();
         int[] lives = parents.stream().mapToInt(Lived::life).toArray();
         return query.all(sql.children, parameters -> parameters.longs(keys).ints(lives), PostgresExchange::lived);
+    }
+
+    @Override
+    public Links links() {
+        return links;
+    }
+
+    @Override
+    public Places places() {
+        return places;
+    }
+
+    @Override
+    public CallWaits waits() {
+        return waits;
     }
 
     private static Lived lived(ResultSet row) throws SQLException {

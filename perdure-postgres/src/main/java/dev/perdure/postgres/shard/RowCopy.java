@@ -12,96 +12,97 @@ import java.util.List;
  * Copies rows of a partition from a transaction of the source to one of the target, and compares them there by counts and
  * checksums.
  *
- * <p>How it works. What a run that has ended keeps as it is (its row, its journal, its states, what it published) makes up most of a
- * partition. These rows are copied before the partition is closed, in batches: the runs of a batch are in a temporary table
- * named going on both sides. PostgreSQL keeps with each row the transaction that wrote it, so a later pass, and at last the
- * copy after the partition is closed, find the runs that have changed since and copy those again.
+ * <p>How it works. What a run that has ended keeps makes up most of a partition, and virtual objects that nobody calls stay as they are.
+ * These rows are copied before the partition is closed, in batches: the runs and objects of a batch are in temporary tables
+ * named going and going_object on both sides. What changes since is noted ({@link PartitionChanges}), and later passes, and at last the
+ * copy after the partition is closed, copy it again.
  *
  * @param partition the partition
  * @param source from where
  * @param target to where
  */
 record RowCopy(int partition, ShardServer source, ShardServer target) {
-    /** Which runs a pass or the last copy takes. */
-    static final String ALL = "true";
-
     /** The smallest number of a state in which a run has ended. */
-    private static final int COMPLETED = 6;
+    static final int COMPLETED = 6;
 
-    /** How many runs go together, and the highest of their keys. */
-    record Going(long runs, long last) {}
+    /** How many runs and virtual objects go together, and the highest key of the runs. */
+    record Going(long runs, long last, long objects) {}
 
-    static String since(String transaction) {
-        return "age(xmin) <= age('%s'::xid)".formatted(transaction);
-    }
-
-    private String sql(ShardServer server, String text, String since) {
+    private String sql(ShardServer server, String text) {
         return server.schema()
                 .sql(text.replace("${partition}", Integer.toString(partition))
-                        .replace("${completed}", Integer.toString(COMPLETED))
-                        .replace("${since}", since));
+                        .replace("${completed}", Integer.toString(COMPLETED)));
     }
 
-    /** The oldest transaction that a snapshot may not have. */
-    static String begins(Connection connection) throws SQLException {
-        try (Statement statement = connection.createStatement();
-                ResultSet row = statement.executeQuery(MovingSql.SNAPSHOT_BEGINS)) {
-            row.next();
-            return row.getString(1);
-        }
+    /** Chooses noted runs that have ended, at most so many after a key, and as many objects; takes away what the target has of them. */
+    Going takeEnded(Connection from, Connection to, List<Table> tables, long after, int most) throws SQLException {
+        return take(
+                from,
+                to,
+                tables,
+                MovingSql.GOING_ENDED.replace("${after}", Long.toString(after)),
+                Integer.toString(most));
     }
 
-    /** Chooses runs that have ended, at most so many after a key, and takes away what the target has of them. */
-    Going takeEnded(Connection from, Connection to, List<Table> tables, long after, String since, int most)
+    /** Chooses everything that is noted, and takes away what the target has of it. */
+    Going takeLast(Connection from, Connection to, List<Table> tables) throws SQLException {
+        return take(from, to, tables, MovingSql.GOING_LAST, "ALL");
+    }
+
+    private Going take(Connection from, Connection to, List<Table> tables, String runs, String most)
             throws SQLException {
-        String text = MovingSql.GOING_ENDED
-                .replace("${after}", Long.toString(after))
-                .replace("${most}", Integer.toString(most));
-        return take(from, to, tables, sql(source, text, since), since.equals(ALL));
-    }
-
-    /** Chooses all other runs, and takes away what the target has of them, and of runs that are no more at the source. */
-    Going takeLast(Connection from, Connection to, List<Table> tables, String since) throws SQLException {
-        Going going = take(from, to, tables, sql(source, MovingSql.GOING_LAST, since), false);
-        String stayed = checksum(from, sql(source, MovingSql.STAYED, since));
-        if (!stayed.equals(checksum(to, sql(target, MovingSql.ARRIVED, since)))) {
-            ShardServer.execute(to, MovingSql.NO_STAYED);
-            Pipe.copy(from, sql(source, MovingSql.STAYED_OUT, since), to, MovingSql.STAYED_IN);
-            ShardServer.execute(to, sql(target, MovingSql.GOING_REMOVED, since));
-            takeAway(to, tables);
-            String arrived = checksum(to, sql(target, MovingSql.ARRIVED, since));
-            if (!stayed.equals(arrived)) {
-                throw differ("run", arrived, stayed);
-            }
-        }
-        return going;
-    }
-
-    private Going take(Connection from, Connection to, List<Table> tables, String choice, boolean first)
-            throws SQLException {
-        ShardServer.execute(from, choice);
+        ShardServer.execute(from, sql(source, runs.replace("${most}", most)));
+        ShardServer.execute(from, sql(source, MovingSql.GOING_OBJECTS.replace("${most}", most)));
         ShardServer.execute(to, MovingSql.NO_GOING);
         Pipe.copy(from, MovingSql.GOING_OUT, to, MovingSql.GOING_IN);
-        int replaced = ShardServer.execute(to, sql(target, MovingSql.GOING_REPLACED, ALL));
-        if (!first || replaced > 0) {
+        Pipe.copy(from, MovingSql.GOING_OBJECTS_OUT, to, MovingSql.GOING_OBJECTS_IN);
+        ShardServer.execute(to, sql(target, MovingSql.GOING_REPLACED));
+        ShardServer.execute(from, MovingSql.ANALYZE_GOING);
+        ShardServer.execute(to, MovingSql.ANALYZE_GOING);
+        if (has(to, sql(target, MovingSql.HAS_GOING))) {
             takeAway(to, tables);
         }
         try (Statement statement = from.createStatement();
                 ResultSet row = statement.executeQuery(MovingSql.GOING)) {
             row.next();
-            return new Going(row.getLong("runs"), row.getLong("last"));
+            return new Going(row.getLong("runs"), row.getLong("last"), row.getLong("objects"));
+        }
+    }
+
+    private static boolean has(Connection connection, String question) throws SQLException {
+        try (Statement statement = connection.createStatement();
+                ResultSet row = statement.executeQuery(question)) {
+            row.next();
+            return row.getBoolean(1);
+        }
+    }
+
+    /** The target has what was chosen. What is noted after the snapshot stays noted. */
+    void forgetGoing(Connection from) throws SQLException {
+        ShardServer.execute(from, sql(source, MovingSql.FORGET_GOING));
+    }
+
+    /** Compares the keys of the runs that are not noted: the target has to have all of them and no others. */
+    void compareArrived(Connection from, Connection to) throws SQLException {
+        ShardServer.execute(from, sql(source, MovingSql.GOING_LAST));
+        ShardServer.execute(to, MovingSql.NO_GOING);
+        Pipe.copy(from, MovingSql.GOING_OUT, to, MovingSql.GOING_IN);
+        String expected = checksum(from, sql(source, MovingSql.ARRIVED));
+        String found = checksum(to, sql(target, MovingSql.ARRIVED));
+        if (!expected.equals(found)) {
+            throw differ("run", found, expected);
         }
     }
 
     private void takeAway(Connection to, List<Table> tables) throws SQLException {
         for (Table table : tables) {
-            if (table.isLasting()) {
+            if (table.goesBefore()) {
                 ShardServer.execute(to, table.sqlOfGoing(target.schema(), MovingSql.DELETE, partition));
             }
         }
     }
 
-    /** Copies the rows of a table: of the chosen runs, or of the whole partition if they do not go before it is closed. */
+    /** Copies the rows of a table: of the chosen runs and objects, or of the whole partition if they do not go before it is closed. */
     long copy(Table table, Connection from, Connection to) throws SQLException {
         if (table.isShared()) {
             ShardServer.execute(to, there(table, MovingSql.ARRIVING));
@@ -127,7 +128,7 @@ record RowCopy(int partition, ShardServer source, ShardServer target) {
     }
 
     private String text(Table table, ShardServer server, String text) {
-        return table.isLasting()
+        return table.goesBefore()
                 ? table.sqlOfGoing(server.schema(), text, partition)
                 : table.sql(server.schema(), text, partition);
     }

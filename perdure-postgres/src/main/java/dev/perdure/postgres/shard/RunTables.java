@@ -7,6 +7,7 @@ import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
@@ -24,14 +25,29 @@ public final class RunTables {
     /** Entries about no run have partition 0, and a shard may have them already. */
     private static final Set<String> SHARED = Set.of("audit");
 
-    /** What a run that has ended keeps as it is: unless the run changes, only its removal changes these rows. */
-    private static final Set<String> LASTING = Set.of("run", "journal", "event", "publication");
+    /** Rows that are written while the row of their run changes, or before it does: inserts and deletes need no note of their own. */
+    private static final Set<String> WRITTEN_ONCE = Set.of("journal", "event", "publication");
+    /** Rows of virtual objects, with how the names of the two columns begin that name the object. */
+    private static final Map<String, String> OF_OBJECTS = Map.of("object", "", "object_state", "object_");
+
+    private static final String OF_RUNS =
+            "t.key = ANY (ARRAY(SELECT key FROM ${schema}.run WHERE partition = ${partition}))";
+    private static final String GOING_RUNS =
+            "t.partition = ${partition} AND t.key = ANY (ARRAY(SELECT key FROM going))";
+    /** From the objects to the rows, whatever the planner knows about the tables. */
+    private static final String GOING_OBJECTS = """
+            t.ctid = ANY (ARRAY(
+                SELECT o.ctid FROM going_object g
+                CROSS JOIN LATERAL (
+                    SELECT ctid FROM ${schema}.${table} i WHERE i.${object}type = g.type AND i.${object}key = g.key OFFSET 0
+                ) o))""";
 
     private static final String TABLES = """
             SELECT c.relname AS name,
                    string_agg(quote_ident(a.attname), ', ' ORDER BY a.attname)
                        FILTER (WHERE a.attgenerated = '' AND a.attidentity = '') AS columns,
-                   string_agg(quote_ident(a.attname), ', ') FILTER (WHERE a.attidentity <> '') AS identity
+                   string_agg(quote_ident(a.attname), ', ') FILTER (WHERE a.attidentity <> '') AS identity,
+                   bool_or(a.attname = 'key' AND a.atttypid = 'bigint'::regtype) AS of_runs
             FROM pg_catalog.pg_class c
             JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace
             JOIN pg_catalog.pg_attribute a ON a.attrelid = c.oid AND a.attnum > 0 AND NOT a.attisdropped
@@ -47,9 +63,10 @@ public final class RunTables {
      * @param name its name
      * @param columns the columns that a copy has to give, in an order that is the same on all servers
      * @param identity the column by which the server numbers rows, if there is one
+     * @param hasKey whether each row is of a run, which its column key names
      */
     public record Table(
-            String name, String columns, @Nullable String identity) {
+            String name, String columns, @Nullable String identity, boolean hasKey) {
         /** Whether a move keeps its rows apart from the moment in which the partition is closed. */
         boolean isSetAside() {
             return SET_ASIDE.contains(name);
@@ -70,9 +87,31 @@ public final class RunTables {
             return SHARED.contains(name);
         }
 
-        /** Whether rows of runs that have ended go before the partition is closed. */
-        boolean isLasting() {
-            return LASTING.contains(name);
+        /** Whether its rows go with their runs: those of runs that have ended before the partition is closed. */
+        boolean isOfRuns() {
+            return hasKey && isCopied();
+        }
+
+        /** Whether its rows go with their virtual objects, before the partition is closed if they do not change. */
+        boolean isOfObjects() {
+            return OF_OBJECTS.containsKey(name);
+        }
+
+        /** Whether some of its rows go before the partition is closed. */
+        boolean goesBefore() {
+            return isOfRuns() || isOfObjects();
+        }
+
+        /** The triggers that note what changes in a partition while it is copied. */
+        List<String> watches() {
+            return WRITTEN_ONCE.contains(name)
+                    ? List.of(MovingSql.WATCH_UPDATES)
+                    : List.of(MovingSql.WATCH, MovingSql.WATCH_DELETES);
+        }
+
+        /** The function that they call. */
+        private String note() {
+            return isOfRuns() ? "note_run_change" : "note_%s_change".formatted(name);
         }
 
         private boolean isRun() {
@@ -81,12 +120,16 @@ public final class RunTables {
 
         /** Whether a move needs an index to find its rows by their partition. */
         boolean needsIndex() {
-            return isCopied() && (isRun() || !isLasting());
+            return (isCopied() && !WRITTEN_ONCE.contains(name)) || isSetAside();
         }
 
         /** What that index is on. Moves walk through the runs by their keys. */
         private String indexed() {
-            return isRun() ? "partition, key" : "partition";
+            return switch (name) {
+                case "run" -> "partition, key";
+                case "start_key" -> "(run & 255)";
+                default -> "partition";
+            };
         }
 
         /** The condition that selects the rows of one partition. */
@@ -94,9 +137,7 @@ public final class RunTables {
             if (name.equals("start_key")) {
                 return "(t.run & 255) = ${partition}";
             }
-            return isLasting() && !isRun()
-                    ? "t.key = ANY (ARRAY(SELECT key FROM ${schema}.run WHERE partition = ${partition}))"
-                    : "t.partition = ${partition}";
+            return WRITTEN_ONCE.contains(name) ? OF_RUNS : "t.partition = ${partition}";
         }
 
         /** The text of a statement about the rows of a partition. */
@@ -104,13 +145,20 @@ public final class RunTables {
             return sql(schema, text, ofPartition(), partition);
         }
 
-        /** The same about the rows of the runs that move together. */
+        /** The same, if the rows of runs came with their runs: needs no index of moves. */
+        String sqlOfRuns(Schema schema, String text, int partition) {
+            return sql(schema, text, isOfRuns() && !isRun() ? OF_RUNS : ofPartition(), partition);
+        }
+
+        /** The same about the rows of the runs and objects that go together. */
         String sqlOfGoing(Schema schema, String text, int partition) {
-            return sql(schema, text, "t.key = ANY (ARRAY(SELECT key FROM going))", partition);
+            return sql(schema, text, isOfRuns() ? GOING_RUNS : GOING_OBJECTS, partition);
         }
 
         private String sql(Schema schema, String text, String rows, int partition) {
             return schema.sql(text.replace("${rows}", rows)
+                    .replace("${object}", OF_OBJECTS.getOrDefault(name, ""))
+                    .replace("${note}", note())
                     .replace("${indexed}", indexed())
                     .replace("${partition}", Integer.toString(partition))
                     .replace("${table}", name)
@@ -128,8 +176,11 @@ public final class RunTables {
             try (ResultSet rows = statement.executeQuery()) {
                 List<Table> tables = new ArrayList<>();
                 while (rows.next()) {
-                    tables.add(
-                            new Table(rows.getString("name"), rows.getString("columns"), rows.getString("identity")));
+                    tables.add(new Table(
+                            rows.getString("name"),
+                            rows.getString("columns"),
+                            rows.getString("identity"),
+                            rows.getBoolean("of_runs")));
                 }
                 return tables;
             }

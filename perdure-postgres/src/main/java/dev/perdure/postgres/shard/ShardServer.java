@@ -33,6 +33,26 @@ public final class ShardServer implements AutoCloseable {
     private static final long SHORTEST_PAUSE = TimeUnit.MILLISECONDS.toNanos(50);
     private static final long LONGEST_PAUSE = TimeUnit.SECONDS.toNanos(2);
 
+    /** So long that a lock which waits for an automatic vacuum lets it be cancelled, which happens after a second. */
+    static final String BEFORE_VACUUMS = "SET LOCAL lock_timeout = '5s'";
+
+    /** The time is for all tables together: those that are locked already let batches wait. */
+    private static final String LOCK = """
+            DO $$
+            DECLARE
+                until timestamptz := clock_timestamp() + interval '300 milliseconds';
+                tables text[] := '{${tables}}';
+                name text;
+            BEGIN
+                FOREACH name IN ARRAY tables LOOP
+                    PERFORM set_config('lock_timeout', GREATEST(1, 1000 * EXTRACT(epoch FROM until - clock_timestamp()))::int || 'ms', true);
+                    EXECUTE format('LOCK TABLE ${schema}.%I IN ACCESS EXCLUSIVE MODE', name);
+                END LOOP;
+                PERFORM set_config('lock_timeout', '300ms', true);
+            END
+            $$
+            """;
+
     /** What a shard does with a partition in which it takes no changes. */
     public enum Phase {
         /** It is about to go. The map still says that it is here. */
@@ -151,17 +171,24 @@ public final class ShardServer implements AutoCloseable {
      * ever more rarely, so that batches do not have to wait behind it for a transaction that takes long.
      */
     <T> T alone(List<Table> tables, Database.Work<T> work) {
-        String lock = schema.sql("LOCK TABLE %s IN ACCESS EXCLUSIVE MODE"
-                .formatted(tables.stream()
-                        .map(table -> "${schema}." + table.name())
-                        .collect(Collectors.joining(", "))));
+        List<String> names = tables.stream().map(Table::name).toList();
+        String noVacuums = schema.sql("LOCK TABLE ${schema}." + String.join(", ${schema}.", names)
+                + " IN SHARE UPDATE EXCLUSIVE MODE"); // others read and write meanwhile
+        String lock = schema.sql(LOCK.replace("${tables}", String.join(",", names)));
+        return patiently(connection -> {
+            execute(connection, BEFORE_VACUUMS);
+            execute(connection, noVacuums);
+            execute(connection, lock);
+            return work.on(connection);
+        });
+    }
+
+    /** Work in a transaction that is tried again, ever more rarely, if it meets locks of others. */
+    <T> T patiently(Database.Work<T> work) {
         long pause = SHORTEST_PAUSE;
         for (int tries = 1; ; tries++) {
             try {
-                return inTransaction(connection -> {
-                    execute(connection, lock);
-                    return work.on(connection);
-                });
+                return inTransaction(work);
             } catch (LockedException busy) {
                 if (tries == MOST_TRIES) {
                     throw new StoreException(

@@ -58,12 +58,26 @@ public final class CompletionBook implements TransactionBook {
                 new Payload(row.getBytes("payload")));
     }
 
-    private static Parameters bind(PreparedStatement statement, TransactionTicket ticket, Entry entry)
-            throws SQLException {
-        return bindPlace(new Parameters(statement), ticket)
+    private static Parameters bind(Parameters parameters, TransactionTicket ticket, Entry entry) throws SQLException {
+        return bindPlace(parameters, ticket)
                 .text(entry.name())
                 .integer((int) Codes.of(entry.status()))
                 .object(entry.payload().bytes());
+    }
+
+    /** The statement that records a step and does not commit. */
+    String record() {
+        return sql.record;
+    }
+
+    /** Binds the parameters of that statement. */
+    void bind(Parameters parameters, BegunTransaction begun, Entry entry) throws SQLException {
+        bind(parameters, begun.ticket(), entry).number(begun.number());
+    }
+
+    /** The record of an earlier transaction of this step. */
+    public Optional<Entry> earlier(TransactionTicket ticket) {
+        return database.call(connection -> earlier(connection, ticket));
     }
 
     @Override
@@ -71,7 +85,7 @@ public final class CompletionBook implements TransactionBook {
         return BorrowedConnection.withoutSavepoints(connection, on -> {
             begun.requireAlive(on);
             try (PreparedStatement statement = Database.prepare(on, sql.recordAndCommit)) {
-                bind(statement, begun.ticket(), entry).number(begun.number());
+                bind(new Parameters(statement), begun, entry);
                 statement.execute();
             }
             return new Transacted.Completed(entry);
@@ -97,7 +111,7 @@ public final class CompletionBook implements TransactionBook {
     }
 
     private Transacted committedBefore(TransactionTicket ticket, Exception thrown) {
-        return database.call(connection -> earlier(connection, ticket))
+        return earlier(ticket)
                 .<Transacted>map(Transacted.Completed::new)
                 .orElseGet(() -> new Transacted.Conflict(thrown));
     }
@@ -106,15 +120,13 @@ public final class CompletionBook implements TransactionBook {
     public Entry giveUp(TransactionTicket ticket, Entry failure) {
         boolean first = database.call(connection -> {
             try (PreparedStatement statement = Database.prepare(connection, sql.giveUp)) {
-                bind(statement, ticket, failure);
+                bind(new Parameters(statement), ticket, failure);
                 try (ResultSet row = statement.executeQuery()) {
                     return row.next();
                 }
             }
         });
-        return first
-                ? failure
-                : database.call(connection -> earlier(connection, ticket)).orElse(failure);
+        return first ? failure : earlier(ticket).orElse(failure);
     }
 
     /** Deletes rows that are older than this many microseconds. */

@@ -47,13 +47,15 @@ public final class CompletionSql {
             """;
 
     public final String find;
+    public final String record;
     public final String recordAndCommit;
     public final String giveUp;
     public final String forget;
 
     public CompletionSql(Schema schema) {
         this.find = schema.sql(FIND);
-        this.recordAndCommit = schema.sql(RECORD) + ";\nCOMMIT";
+        this.record = schema.sql(RECORD);
+        this.recordAndCommit = record + ";\nCOMMIT";
         this.giveUp = schema.sql(GIVE_UP);
         this.forget = schema.sql(FORGET);
     }

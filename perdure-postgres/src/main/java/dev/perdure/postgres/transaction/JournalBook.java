@@ -9,6 +9,7 @@ import dev.perdure.postgres.lane.Workers;
 import dev.perdure.spi.Transacted;
 import dev.perdure.spi.TransactionTicket;
 import dev.perdure.spi.change.Entry;
+import dev.perdure.spi.change.WorkerId;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.SQLException;
@@ -59,22 +60,37 @@ public final class JournalBook implements TransactionBook {
 
     private boolean execute(Connection connection, String text, BegunTransaction begun, Entry entry)
             throws SQLException {
-        TransactionTicket ticket = begun.ticket();
         try (PreparedStatement statement = Database.prepare(connection, text)) {
-            new Parameters(statement)
-                    .number(ticket.run().key())
-                    .number(ticket.epoch())
-                    .integer(workers.number(ticket.worker()))
-                    .integer(entry.position())
-                    .integer(entry.note())
-                    .time(database.time())
-                    .integer((int) Codes.of(entry.kind()))
-                    .integer((int) Codes.of(entry.status()))
-                    .text(entry.name())
-                    .object(entry.payload().bytes())
-                    .number(begun.number());
+            bind(new Parameters(statement), begun, entry);
             return statement.execute();
         }
+    }
+
+    /** The statements that record a step and commit. */
+    String recordAndCommit() {
+        return sql.recordAndCommit;
+    }
+
+    /** Binds the parameters of these statements. */
+    void bind(Parameters parameters, BegunTransaction begun, Entry entry) throws SQLException {
+        TransactionTicket ticket = begun.ticket();
+        parameters
+                .number(ticket.run().key())
+                .number(ticket.epoch())
+                .integer(workers.number(ticket.worker()))
+                .integer(entry.position())
+                .integer(entry.note())
+                .time(database.time())
+                .integer((int) Codes.of(entry.kind()))
+                .integer((int) Codes.of(entry.status()))
+                .text(entry.name())
+                .object(entry.payload().bytes())
+                .number(begun.number());
+    }
+
+    /** Whether a worker has joined through this store, and so holds runs of this database. */
+    public boolean isHere(WorkerId worker) {
+        return workers.isHere(worker);
     }
 
     @Override
@@ -85,7 +101,7 @@ public final class JournalBook implements TransactionBook {
         if (trouble.isPresent()) {
             return trouble.get();
         }
-        if (SqlTrouble.isState(thrown, TransactionSql.REFUSED)) {
+        if (SqlTrouble.isState(thrown, TransactionSql.REFUSED) || SqlTrouble.isOfClosedPartition(thrown)) {
             return new Transacted.Fenced();
         }
         if (broken && !SqlTrouble.tookTooLong(thrown)) {

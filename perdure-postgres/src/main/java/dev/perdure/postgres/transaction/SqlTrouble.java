@@ -56,6 +56,11 @@ public final class SqlTrouble {
         return said(thrown).anyMatch(said -> state.equals(said.getSQLState()));
     }
 
+    /** Whether the record was refused because the partition of the run moves to another shard, or has moved. */
+    static boolean isOfClosedPartition(Throwable thrown) {
+        return said(thrown).anyMatch(SqlState::isOfClosedPartition);
+    }
+
     /** Whether the connection was lost. */
     public static boolean isLost(Throwable thrown) {
         return said(thrown).anyMatch(said -> SqlState.of(said) == SqlState.RECONNECT);

@@ -57,13 +57,16 @@ public final class LimitedClaimSql {
      * plan for a million rows.
      *
      * <p>Reads in the order of an index: where one queue has nearly all rows, a statement without
-     * {@link LedgerSql#settings} would look for a row of another queue in the whole table.
+     * {@link LedgerSql#settings} would look for a row of another queue in the whole table. Of the runs without a key it
+     * looks for the last in the order of claims: before the first one, there are the index entries of all runs that
+     * were claimed and are not vacuumed yet.
      */
     static final String WAITS = """
             CASE WHEN (SELECT q.paused IS NOT NULL FROM ${schema}.queue q WHERE q.name = n.name LIMIT 1) THEN false
                  WHEN (SELECT true FROM ${schema}.ready r WHERE r.queue = n.name AND r.queue_key IS NOT NULL ORDER BY r.queue_key, r.definition LIMIT 1) THEN true
                  ELSE n.name = ANY (?::text[])
-                     AND (SELECT true FROM ${schema}.ready r WHERE r.queue = n.name AND r.queue_key IS NULL ORDER BY r.definition, r.version LIMIT 1) IS TRUE END""";
+                     AND (SELECT true FROM ${schema}.ready r WHERE r.queue = n.name AND r.queue_key IS NULL
+                          ORDER BY r.definition DESC, r.version DESC, r.alone DESC, r.rank DESC, r.since DESC, r.key DESC LIMIT 1) IS TRUE END""";
 
     /**
      * One worker at a time claims from a queue. A queue that was not declared gets its row here, when it first has runs
@@ -387,9 +390,29 @@ public final class LimitedClaimSql {
             ORDER BY g.pick, g.rank, g.since, g.key
             """;
 
+    /** The first runs by priority and age. */
+    private static final String FIRST_RUNS = """
+            SELECT r.*
+                FROM rule
+                CROSS JOIN suiting s
+                CROSS JOIN ${look} AS look
+                CROSS JOIN LATERAL (
+                    SELECT ctid AS place, key, rank, since, alone FROM ${schema}.ready
+                    WHERE ready.queue = rule.queue AND ready.definition = s.definition AND ready.version = s.version
+                      AND ready.alone = rule.alone AND ready.queue_key IS NULL
+                      AND (ready.rank, ready.since) >= (look.rank, look.since) AND ready.rank <= look.last
+                      AND ready.key <> ALL (ARRAY(SELECT key FROM place WHERE holds AND state = ${READY}))
+                    ORDER BY rank, since, key
+                    LIMIT (SELECT runs FROM ${most})
+                ) r
+                ORDER BY r.rank, r.since, r.key
+                LIMIT (SELECT runs FROM ${most})""";
+
     /**
      * The same if no runs with keys wait and there are no rates, which is so for most queues with limits, at a third of
      * the cost. It leaves out the choice among keys. {@code ClaimsAgreeIT} compares the results of both.
+     *
+     * <p>It begins to look at a floor, and looks again from the beginning if it finds fewer runs there than have places.
      */
     private static final String CLAIM_UNKEYED = """
             WITH ${clock}, ${rule}, place AS NOT MATERIALIZED (
@@ -397,20 +420,26 @@ public final class LimitedClaimSql {
             ), room AS MATERIALIZED (
                 SELECT ${room}
                 FROM rule
-            ), ${goes_on}, chosen AS MATERIALIZED (
-                SELECT r.*
-                FROM rule
-                CROSS JOIN suiting s
-                CROSS JOIN LATERAL (
-                    SELECT ctid AS place, key, rank, since, alone FROM ${schema}.ready
-                    WHERE ready.queue = rule.queue AND ready.definition = s.definition AND ready.version = s.version
-                      AND ready.alone = rule.alone AND ready.queue_key IS NULL
-                      AND ready.key <> ALL (ARRAY(SELECT key FROM place WHERE holds AND state = ${READY}))
-                    ORDER BY rank, since, key
-                    LIMIT (SELECT GREATEST(0, LEAST(here, places)) FROM room)
-                ) r
-                ORDER BY r.rank, r.since, r.key
-                LIMIT (SELECT GREATEST(0, LEAST(here - (SELECT count(*) FROM goes_on), places)) FROM room)
+            ), ${goes_on}, wanted AS MATERIALIZED (
+                SELECT GREATEST(0, LEAST(here - (SELECT count(*) FROM goes_on), places)) AS runs FROM room
+            ), look AS MATERIALIZED (
+                -- From the floor on (see QueueFloors), and everything with a higher priority.
+                SELECT ?::int AS rank, ?::timestamptz AS since, ${LAST_RANK}::bigint AS last
+                UNION ALL
+                SELECT ${FIRST_RANK}, '-infinity', ?::bigint - 1 WHERE ?
+            ), near AS MATERIALIZED (
+                ${near}
+            ), missing AS MATERIALIZED (
+                SELECT CASE WHEN (SELECT count(*) FROM look) > 1 AND (SELECT count(*) FROM near) < runs THEN runs ELSE 0 END AS runs
+                FROM wanted
+            ), whole AS MATERIALIZED (
+                SELECT ${FIRST_RANK} AS rank, timestamptz '-infinity' AS since, ${LAST_RANK}::bigint AS last
+            ), chosen AS MATERIALIZED (
+                SELECT * FROM near WHERE (SELECT runs FROM missing) = 0
+                UNION ALL
+                SELECT * FROM (
+                    ${again}
+                ) again
             ), picked AS MATERIALIZED (
                 SELECT place, key, rank, since, alone, 0 AS pick, 0 AS cost, 0 AS key_cost FROM goes_on
                 UNION ALL
@@ -418,7 +447,7 @@ public final class LimitedClaimSql {
             ), next_look AS MATERIALIZED (
                 SELECT '' AS look_from, NULL::bigint AS virtual_time
             ), ${take}
-            SELECT false AS cut, ${details}
+            SELECT false AS cut, (SELECT runs FROM wanted) AS wanted, g.pick, g.rank, g.since, ${details}
             ORDER BY g.pick, g.rank, g.since, g.key
             """;
 
@@ -438,7 +467,9 @@ public final class LimitedClaimSql {
     }
 
     private static String composed(String claim, String condition) {
-        return claim.replace("${rule}", RULE)
+        return claim.replace("${near}", FIRST_RUNS.replace("${look}", "look").replace("${most}", "wanted"))
+                .replace("${again}", FIRST_RUNS.replace("${look}", "whole").replace("${most}", "missing"))
+                .replace("${rule}", RULE)
                 .replace("${unkeyed}", condition)
                 .replace("${room}", ROOM)
                 .replace("${goes_on}", GOES_ON)

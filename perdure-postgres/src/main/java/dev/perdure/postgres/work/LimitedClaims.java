@@ -7,6 +7,7 @@ import dev.perdure.postgres.jdbc.Results;
 import dev.perdure.postgres.jdbc.Schema;
 import dev.perdure.postgres.lane.Workers;
 import dev.perdure.postgres.queue.PostgresQueues;
+import dev.perdure.postgres.work.Watermark.Floor;
 import dev.perdure.postgres.write.part.Claims;
 import dev.perdure.postgres.write.part.LedgerSql;
 import dev.perdure.queue.Queue;
@@ -32,6 +33,7 @@ public final class LimitedClaims {
     private final PostgresQueues queues;
     private final Placements placements;
     private final boolean believes;
+    private final QueueFloors floors = new QueueFloors(System::nanoTime);
 
     /** @param believes whether a queue without keys and rates may be claimed from by the shorter statement */
     public LimitedClaims(
@@ -87,9 +89,14 @@ public final class LimitedClaims {
      *
      * @param cut whether it could have taken more by examining further keys
      * @param keyed whether runs with keys waited
+     * @param last where in the order of claims the last of them was, if they fill all free places
      */
-    private record Part(List<Claimed> runs, boolean cut, boolean keyed) {
-        static final Part NOTHING = new Part(List.of(), false, false);
+    private record Part(
+            List<Claimed> runs,
+            boolean cut,
+            boolean keyed,
+            @Nullable Floor last) {
+        static final Part NOTHING = new Part(List.of(), false, false, null);
     }
 
     /**
@@ -186,11 +193,13 @@ public final class LimitedClaims {
     }
 
     private Part claim(Wanted wanted) {
-        boolean plain = isPlain(wanted.from());
         try {
-            Part part = database.call(connection -> claim(connection, wanted, plain));
-            return plain && part.keyed() // since the queues were read
-                    ? database.call(connection -> claim(connection, wanted, false))
+            if (!isPlain(wanted.from())) {
+                return database.call(connection -> claim(connection, wanted, null));
+            }
+            Part part = plain(wanted);
+            return part.keyed() // since the queues were read
+                    ? database.call(connection -> claim(connection, wanted, null))
                     : part;
         } catch (LockedException other) {
             return Part.NOTHING; // Another worker has been claiming from it for long.
@@ -198,6 +207,23 @@ public final class LimitedClaims {
             workers.lanes().failed(wanted.worker(), wanted.lane(), failure);
             throw failure;
         }
+    }
+
+    /** Claims by the shorter statement, from where the last claim stopped. */
+    private Part plain(Wanted wanted) {
+        Poll request = wanted.request();
+        String queue = wanted.from().queue();
+        List<String> versions = placements.versions(request);
+        Floor floor = wanted.alone() ? Floor.BEGINNING : floors.floor(queue, request, versions);
+        long began = System.nanoTime();
+        Part part = database.call(connection -> claim(connection, wanted, floor));
+        Floor last = part.last();
+        if (last != null && !wanted.alone()) {
+            floors.filled(queue, request, versions, floor, last, System.nanoTime() - began);
+        } else if (!wanted.alone()) {
+            floors.ranDry(queue, request, versions);
+        }
+        return part;
     }
 
     /** Whether the shorter statement is sufficient: no runs with keys wait, and the order is priority and age. */
@@ -209,11 +235,12 @@ public final class LimitedClaims {
                 && limits.ageing().isEmpty();
     }
 
-    private Part claim(Connection connection, Wanted wanted, boolean plain) throws SQLException {
+    /** @param floor where to begin, by the shorter statement; null for the other */
+    private Part claim(Connection connection, Wanted wanted, @Nullable Floor floor) throws SQLException {
         String queue = wanted.from().queue();
         int worker = wanted.worker();
         int lane = wanted.lane();
-        try (PreparedStatement statement = Database.prepare(connection, plain ? sql.claimUnkeyed : sql.claim)) {
+        try (PreparedStatement statement = Database.prepare(connection, floor == null ? sql.claim : sql.claimUnkeyed)) {
             Parameters parameters = new Parameters(statement);
             parameters.text(Database.LOCK_TIMEOUT);
             parameters
@@ -226,19 +253,42 @@ public final class LimitedClaims {
             parameters.text(queue).integer(wanted.room()).bool(wanted.alone()).integer(worker);
             parameters.integer(worker).integer(lane);
             Suiting.of(wanted.request(), placements.versions(wanted.request())).bind(parameters);
+            if (floor != null) {
+                parameters
+                        .integer(floor.rank())
+                        .time(floor.since())
+                        .number(floor.rank())
+                        .bool(floor.urgentToo());
+            }
             Suiting.bindPins(parameters, wanted.request());
             statement.execute();
             Results results = new Results(statement);
             results.skip();
             boolean keyed = results.one().getBoolean("keyed");
-            List<Claimed> claimed = new ArrayList<>();
-            boolean cut = false;
-            ResultSet rows = results.next();
-            while (rows.next()) {
-                claimed.add(Claims.claimed(rows));
-                cut = rows.getBoolean("cut");
-            }
-            return new Part(claimed, cut, keyed);
+            return floor == null ? inTurns(results.next(), keyed) : byAge(results.next(), keyed);
         }
+    }
+
+    private static Part inTurns(ResultSet rows, boolean keyed) throws SQLException {
+        List<Claimed> claimed = new ArrayList<>();
+        boolean cut = false;
+        while (rows.next()) {
+            claimed.add(Claims.claimed(rows));
+            cut = rows.getBoolean("cut");
+        }
+        return new Part(claimed, cut, keyed, null);
+    }
+
+    private static Part byAge(ResultSet rows, boolean keyed) throws SQLException {
+        List<Claimed> claimed = new ArrayList<>();
+        Floor last = null;
+        long left = 0;
+        while (rows.next()) {
+            claimed.add(Claims.claimed(rows));
+            boolean begins = rows.getInt("pick") > 0;
+            left = (last == null ? rows.getLong("wanted") : left) - (begins ? 1 : 0);
+            last = begins ? new Floor(rows.getInt("rank"), Results.time(rows, "since"), true) : last;
+        }
+        return new Part(claimed, false, keyed, left == 0 ? last : null);
     }
 }

@@ -92,6 +92,7 @@ public final class PostgresDispatch implements Dispatch {
             case Hints.RunEnded ended -> {}
             case Hints.RunShows shows -> {}
             case Hints.OutgoingKept kept -> {}
+            case Hints.CallsWait wait -> {}
         }
     }
 

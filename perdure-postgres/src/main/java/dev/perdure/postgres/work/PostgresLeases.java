@@ -60,13 +60,20 @@ public final class PostgresLeases implements Leases {
 
     private static final int TAKEN_BACK_AT_ONCE = 1_000;
 
+    /** What every sweep does besides. */
+    @FunctionalInterface
+    public interface Housekeeping {
+        /** @param callsWait whether calls of virtual objects wait for their turn */
+        void sweep(boolean callsWait);
+    }
+
     private final Database database;
     private final LeaseSql sql;
     private final LedgerSql ledgerSql;
     private final Script script = new Script();
     private final Workers workers;
     private final PostgresHints hints;
-    private final Runnable breakOldCycles;
+    private final Housekeeping housekeeping;
 
     public PostgresLeases(
             Database database,
@@ -74,13 +81,13 @@ public final class PostgresLeases implements Leases {
             LeaseSql sql,
             Workers workers,
             PostgresHints hints,
-            Runnable breakOldCycles) {
+            Housekeeping housekeeping) {
         this.database = database;
         this.sql = sql;
         this.ledgerSql = ledgerSql;
         this.workers = workers;
         this.hints = hints;
-        this.breakOldCycles = breakOldCycles;
+        this.housekeeping = housekeeping;
     }
 
     @Override
@@ -130,7 +137,11 @@ public final class PostgresLeases implements Leases {
 
     @Override
     public List<RunChange> sweep(int limit) {
-        if (!expireWorkers()) {
+        try {
+            if (!expireWorkers()) {
+                return List.of();
+            }
+        } catch (LockedException moving) { // a partition moves, and its tables are locked for a moment
             return List.of();
         }
         List<RunChange> changes;
@@ -174,9 +185,7 @@ public final class PostgresLeases implements Leases {
     /** Expires workers. Returns whether dead workers may still hold runs. */
     private boolean expireWorkers() {
         Expired expired = expire();
-        if (expired.callsWait()) {
-            breakOldCycles.run();
-        }
+        housekeeping.sweep(expired.callsWait());
         return (expired.busy() != null && expireBusy(expired.busy())) || expired.leftBehind();
     }
 

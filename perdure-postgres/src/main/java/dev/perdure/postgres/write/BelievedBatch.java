@@ -10,6 +10,7 @@ import dev.perdure.postgres.write.change.Batch;
 import dev.perdure.postgres.write.change.Batch.Placed;
 import dev.perdure.postgres.write.change.Entries;
 import dev.perdure.postgres.write.change.Keys;
+import dev.perdure.postgres.write.change.LocalCalls;
 import dev.perdure.postgres.write.change.LocalDag.Member;
 import dev.perdure.postgres.write.change.LocalDags;
 import dev.perdure.postgres.write.change.SelfContained;
@@ -59,20 +60,21 @@ public final class BelievedBatch implements BelievedPlan {
     private final OwnWaits waits = new OwnWaits();
     private final TakesAndStarts takesAndStarts = new TakesAndStarts();
     private final OwnEnds ends = new OwnEnds();
-    private final FreeCalls calls = new FreeCalls();
+    private final FreeCalls calls;
     private final LocalDagStarts dagStarts = new LocalDagStarts();
     private final LocalDagEnds dagEnds = new LocalDagEnds();
     private final Function<long[], Map<Long, Claimed>> lookUp;
     private final Outcome[] outcomes;
 
     /** What the plan needs in addition to the changes. */
-    record Knowledge(Keys keys, LocalDags localDags, Workers workers, Claims claims) {}
+    record Knowledge(Keys keys, LocalDags localDags, LocalCalls localCalls, Workers workers, Claims claims) {}
 
     private BelievedBatch(WriteContext context, Sender sender, List<Change> changes, Knowledge knowledge) {
         this.context = context;
         this.sending = context.by(sender);
         this.changes = changes;
         this.localDags = knowledge.localDags();
+        this.calls = new FreeCalls(knowledge.localCalls());
         this.lookUp =
                 keys -> sender.worker() == null ? Map.of() : knowledge.claims().read(keys, sender.worker());
         this.outcomes = Answers.none(changes.size());

@@ -16,6 +16,7 @@ import dev.perdure.postgres.lane.Workers;
 import dev.perdure.postgres.queue.PostgresQueues;
 import dev.perdure.postgres.write.change.Batch;
 import dev.perdure.postgres.write.change.Keys;
+import dev.perdure.postgres.write.change.LocalCalls;
 import dev.perdure.postgres.write.change.LocalDags;
 import dev.perdure.postgres.write.part.Claims;
 import dev.perdure.postgres.write.part.LedgerSql;
@@ -48,6 +49,7 @@ public final class PostgresLedger implements Ledger {
     private final WriteContext context;
     private final Planner planner;
     private final LocalDags localDags = new LocalDags();
+    private final LocalCalls localCalls = new LocalCalls();
     private final Workers workers;
     private final ClientFence clientFence;
     private final PostgresHints hints;
@@ -78,7 +80,7 @@ public final class PostgresLedger implements Ledger {
         this.planner = new Planner(
                 context,
                 new OneChangeSql(schema),
-                new BelievedBatch.Knowledge(keys, localDags, workers, claims),
+                new BelievedBatch.Knowledge(keys, localDags, localCalls, workers, claims),
                 believes);
         this.workers = workers;
         this.clientFence = new ClientFence(workers);
@@ -150,6 +152,7 @@ public final class PostgresLedger implements Ledger {
         List<Outcome> outcomes = merged(refused, applied);
         for (int i = 0; i < refused.length; i++) {
             localDags.saw(changes.get(i), outcomes.get(i));
+            localCalls.saw(changes.get(i));
         }
         tell(changes, outcomes);
         return outcomes;

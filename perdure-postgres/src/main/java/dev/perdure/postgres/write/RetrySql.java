@@ -29,7 +29,7 @@ public final class RetrySql {
      * that called it, and lives or has recorded the answer.
      */
     private static final String FIND = """
-            SELECT r.key, r.id, r.definition, r.queue, r.priority, r.queue_key, r.weight, r.placement, ${attributes} AS attributes, r.memo, r.status, r.headers, r.state,
+            SELECT r.key, r.id, r.seed, r.definition, r.queue, r.priority, r.queue_key, r.weight, r.placement, ${attributes} AS attributes, r.memo, r.status, r.headers, r.state,
                    r.changed_at, r.restarts, r.removed_at IS NOT NULL AS removed,
                    r.after IS NOT NULL AND r.before IS NULL AS has_tasks, r.before IS NOT NULL AS is_task,
                    (SELECT true FROM ${schema}.object_call c WHERE c.key = r.key LIMIT 1) IS NOT NULL AS calls, p.id AS told,

@@ -134,7 +134,7 @@ final class RevivedRuns {
                 RunId.of(row.getString("id")),
                 row.getString("definition"),
                 input == null ? Payload.EMPTY : new Payload(input),
-                0,
+                row.getLong("seed"),
                 row.getString("queue"),
                 row.getInt("priority"),
                 null,
@@ -366,7 +366,7 @@ final class RevivedRuns {
         if (plan.refusal() != null) {
             return new Outcome.Refused(plan.refusal());
         }
-        if (fork.isOutdated(plan, source.start().description())) {
+        if (fork.isOutdated(plan, source.start())) {
             return new Outcome.Outdated();
         }
         Outcome outcome = applied(connection, sender, new Change.Start(fork.of(source.start()), null));
@@ -383,7 +383,7 @@ final class RevivedRuns {
                                                             .number(started.run()
                                                                     .key())
                                                             .number(source.key()),
-                                                    plan.copied())
+                                                    plan.places())
                                             .bytes(anew(fork, plan)))));
             audit(connection, fork.audit(), source);
         }
@@ -399,6 +399,6 @@ final class RevivedRuns {
                         entry.payload().bytes()));
         return payloads.isEmpty()
                 ? new byte[0][]
-                : plan.copied().stream().map(payloads::get).toArray(byte[][]::new);
+                : plan.places().stream().map(payloads::get).toArray(byte[][]::new);
     }
 }

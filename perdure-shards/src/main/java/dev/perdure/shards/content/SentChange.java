@@ -34,9 +34,12 @@ import org.jspecify.annotations.Nullable;
 /**
  * The bytes of a change that one shard sends to another. The input of a run that is started, and the payload of a mail, are
  * no part of them: a store keeps these beside them, because they may refer to large payloads.
+ *
+ * <p>A process of another version of the library may read them. So a constant is written by its name, and what this version
+ * does not know is not read at all.
  */
 public final class SentChange {
-    private static final byte VERSION = 1;
+    private static final byte VERSION = 2;
 
     private enum Kind {
         START,
@@ -90,12 +93,16 @@ public final class SentChange {
         ByteArrayOutputStream bytes = new ByteArrayOutputStream();
         try (DataOutputStream out = new DataOutputStream(bytes)) {
             out.writeByte(VERSION);
-            out.writeByte(kind.ordinal());
+            write(out, kind);
             writing.to(out);
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }
         return new Payload(bytes.toByteArray());
+    }
+
+    private static void write(DataOutputStream out, Enum<?> constant) throws IOException {
+        out.writeUTF(constant.name());
     }
 
     /** Any string that a Java program can hold. */
@@ -124,12 +131,12 @@ public final class SentChange {
     }
 
     private static void write(DataOutputStream out, Mail mail) throws IOException {
-        out.writeByte(mail.channel().kind().ordinal());
+        write(out, mail.channel().kind());
         out.writeInt(mail.channel().position());
         write(out, mail.channel().name());
         out.writeLong(mail.token().getMostSignificantBits());
         out.writeLong(mail.token().getLeastSignificantBits());
-        out.writeByte(mail.status().ordinal());
+        write(out, mail.status());
         write(out, mail.text());
         write(out, mail.headers());
     }
@@ -156,7 +163,7 @@ public final class SentChange {
         if (call != null) {
             write(out, call.object().type());
             write(out, call.object().key());
-            out.writeByte(call.hold().ordinal());
+            write(out, call.hold());
         }
         Map<String, String> attributes = new TreeMap<>();
         run.description().attributes().forEach((name, value) -> attributes.put(name, value.encoded()));
@@ -177,22 +184,34 @@ public final class SentChange {
      *
      * @param value the input of the run, or the payload of the mail
      * @param life the life of the run that sent it
+     * @throws UnreadableException if any of it is unknown to this version
      */
-    public static Change read(Payload bytes, Payload value, int life) {
+    public static Change read(Payload bytes, Payload value, int life) throws UnreadableException {
         try (DataInputStream in = new DataInputStream(new ByteArrayInputStream(bytes.bytes()))) {
             byte version = in.readByte();
             if (version != VERSION) {
-                throw new IllegalStateException(
-                        "A change on its way was written by a later version of Perdure (format %d, this one reads %d). Deploy that version to all processes."
-                                .formatted(version, VERSION));
+                throw new IOException("It has format %d, and this version reads %d.".formatted(version, VERSION));
             }
-            return switch (Kind.values()[in.readByte()]) {
+            Change change = switch (Kind.valueOf(in.readUTF())) {
                 case START -> readStart(in, value, life);
                 case DELIVER -> new Change.Deliver(RunId.of(text(in)), mail(in, value));
                 case CANCEL -> new Change.Command(RunId.of(text(in)), Change.CommandKind.CANCEL, text(in));
             };
-        } catch (IOException e) {
-            throw new UncheckedIOException(e);
+            if (in.available() > 0) {
+                throw new IOException("It has %d bytes more than this version reads.".formatted(in.available()));
+            }
+            return change;
+        } catch (IOException | RuntimeException unknown) {
+            throw new UnreadableException(unknown);
+        }
+    }
+
+    /** A change that this version cannot read: a newer one has written it. */
+    public static final class UnreadableException extends Exception {
+        private static final long serialVersionUID = 1;
+
+        private UnreadableException(Exception cause) {
+            super(cause.getMessage(), cause);
         }
     }
 
@@ -253,9 +272,9 @@ public final class SentChange {
     }
 
     private static Mail mail(DataInputStream in, Payload payload) throws IOException {
-        Channel channel = new Channel(Channel.Kind.values()[in.readByte()], in.readInt(), text(in));
+        Channel channel = new Channel(Channel.Kind.valueOf(in.readUTF()), in.readInt(), text(in));
         UUID token = new UUID(in.readLong(), in.readLong());
-        return new Mail(channel, token, Entry.Status.values()[in.readByte()], text(in), payload, texts(in));
+        return new Mail(channel, token, Entry.Status.valueOf(in.readUTF()), text(in), payload, texts(in));
     }
 
     /** A run that no caller started is kept for a while after its end, so that a second copy finds it. */
@@ -272,7 +291,7 @@ public final class SentChange {
                 ? new Parent(new RunRef(RunId.of(text(in)), in.readLong()), in.readInt(), in.readBoolean(), life)
                 : null;
         ObjectCall call = in.readBoolean()
-                ? new ObjectCall(new ObjectKey(text(in), text(in)), ObjectCall.Hold.values()[in.readByte()])
+                ? new ObjectCall(new ObjectKey(text(in), text(in)), ObjectCall.Hold.valueOf(in.readUTF()))
                 : null;
         Map<String, AttributeValue> attributes = new TreeMap<>();
         texts(in).forEach((name, value) -> attributes.put(name, AttributeValue.decoded(value)));

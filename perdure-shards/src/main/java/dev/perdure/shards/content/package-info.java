@@ -1,2 +1,2 @@
-/** What shards keep: changes for other shards as bytes, and shares of limits as settings. */
+/** What shards keep for each other: changes as bytes, and lists of what is below a run. */
 package dev.perdure.shards.content;

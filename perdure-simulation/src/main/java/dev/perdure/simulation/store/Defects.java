@@ -369,6 +369,7 @@ public enum Defects {
                 case Hints.RunEnded ended -> false;
                 case Hints.RunShows shows -> false;
                 case Hints.OutgoingKept kept -> false;
+                case Hints.CallsWait wait -> false;
             };
         }
 

@@ -354,10 +354,7 @@ public abstract class RetryConformance extends DagConformance {
         apply(worker, advance(run, 1, STAY, step(1, "1"), step(2, "2"), step(3, "3")));
         List<Entry> anew = List.of(step(1, "\"anew\""), step(2, "2"), step(3, "\"too late\""), step(9, "\"nowhere\""));
 
-        apply(
-                Lane.client(0),
-                new Change.Fork(
-                        run.id(), 3, RunId.of("b"), 4711, null, new Change.Fork.Copy(anew, Map.of(), Map.of()), null));
+        copied(run, anew, Map.of(), Map.of());
         assertThat(journalOf(refOf("b"))).containsExactly(step(1, "\"anew\""), step(2, "2"));
         assertThat(journalOf(run)).containsExactly(step(1, "1"), step(2, "2"), step(3, "3"));
     }
@@ -376,10 +373,44 @@ public abstract class RetryConformance extends DagConformance {
 
     private Outcome copied(
             RunRef run, List<Entry> entries, Map<String, AttributeValue> read, Map<String, AttributeValue> attributes) {
-        return apply(
-                Lane.client(0),
-                new Change.Fork(
-                        run.id(), 3, RunId.of("b"), 4711, null, new Change.Fork.Copy(entries, read, attributes), null));
+        return copied(run, new Change.Fork.Copy(seedOf(run), entries, read, attributes));
+    }
+
+    private Outcome copied(RunRef run, Change.Fork.Copy copy) {
+        return apply(Lane.client(0), new Change.Fork(run.id(), 3, RunId.of("b"), 4711, null, copy, null));
+    }
+
+    private long seedOf(RunRef run) {
+        return store().runs().basis(run).orElseThrow().seed();
+    }
+
+    @Test
+    void a_fork_that_was_copied_from_another_life_of_the_run_starts_nothing() {
+        WorkerId worker = join();
+        RunRef run = startOwned(worker, "a");
+        apply(worker, advance(run, 1, STAY, step(1, "\"before\"")));
+        Change.Fork.Copy before = new Change.Fork.Copy(seedOf(run), List.of(step(1, "\"before\"")), Map.of(), Map.of());
+        apply(worker, advance(run, 1, new Move.Restart(payload("\"again\""), 4712, true)));
+        Claimed again = claimOne(worker);
+        apply(worker, advance(run, again.epoch(), STAY, step(1, "\"after\"")));
+
+        assertThat(copied(run, before)).isEqualTo(new Outcome.Outdated());
+        assertThat(store().runs().find(RunId.of("b"))).isEmpty();
+        assertThat(copied(run, List.of(step(1, "\"after\"")), Map.of(), Map.of()))
+                .isInstanceOf(Outcome.Started.class);
+    }
+
+    @Test
+    void a_fork_that_was_copied_before_a_step_got_another_outcome_starts_nothing() {
+        WorkerId worker = join();
+        RunRef run = failed(worker, "a");
+        List<Entry> failed = journalOf(run);
+        retry(run);
+        Claimed claimed = claimOne(worker);
+        apply(worker, advance(run, claimed.epoch(), STAY, entry(2, 0, Kind.STEP, Status.VALUE)));
+
+        assertThat(copied(run, failed, Map.of(), Map.of())).isEqualTo(new Outcome.Outdated());
+        assertThat(copied(run, journalOf(run), Map.of(), Map.of())).isInstanceOf(Outcome.Started.class);
     }
 
     @Test

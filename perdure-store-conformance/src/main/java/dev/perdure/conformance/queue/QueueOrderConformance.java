@@ -27,6 +27,28 @@ public abstract class QueueOrderConformance extends QueueConformance {
     }
 
     @Test
+    void a_queue_that_is_worked_off_place_by_place_keeps_its_order() {
+        declare(queue().concurrency(2));
+        ready("a", "b", "c", "d", "e", "f");
+        WorkerId worker = join();
+        List<String> order = new ArrayList<>();
+        List<Claimed> held = new ArrayList<>();
+        for (int i = 0; i < 8; i++) {
+            List<Claimed> taken = taken(worker, 10);
+            taken.forEach(each -> order.add(each.run().id().value()));
+            held.addAll(taken);
+            if (i == 2) {
+                startReady(withPriority(run("urgent"), 5));
+                startReady(withPriority(run("lesser"), -5));
+                ready("young");
+            }
+            end(worker, held.removeFirst());
+        }
+
+        assertThat(order).containsExactly("a", "b", "c", "d", "urgent", "e", "f", "young", "lesser");
+    }
+
+    @Test
     void keys_take_turns_and_the_one_that_was_served_least_recently_is_next() {
         declare(queue().concurrency(1));
         readyUnder("x", "x1", "x2", "x3");

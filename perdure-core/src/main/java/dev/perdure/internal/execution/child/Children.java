@@ -2,6 +2,7 @@ package dev.perdure.internal.execution.child;
 
 import dev.perdure.Child;
 import dev.perdure.ChildOptions;
+import dev.perdure.ChildOptions.Sticky;
 import dev.perdure.RunId;
 import dev.perdure.RunState;
 import dev.perdure.Settled;
@@ -62,7 +63,7 @@ public final class Children {
      * @param placement which workers may run it
      * @param answers whether it is a child, whose outcome this run gets
      */
-    private record Start(StartOptions options, Placement placement, boolean answers) {}
+    private record Start(StartOptions options, Sticky sticky, boolean answers) {}
 
     /**
      * The input of a run.
@@ -119,7 +120,7 @@ public final class Children {
         Replay.Past past = calls.rethrowDelivered(call);
         Input encoded = new Input(payload, () -> fingerprint(payload, callee, input));
         requireSameInput(call, past, callee, encoded, input);
-        RunId id = begin(call, past, callee, encoded, new Start(options.start(), placement(options), true));
+        RunId id = begin(call, past, callee, encoded, new Start(options.start(), options.sticky(), true));
         ChildFuture<T> child = new ChildFuture<>(
                 futures, call, past, runMail, entry -> read(call, entry, id, target), id, options.onCancel());
         futures.add(child);
@@ -143,7 +144,7 @@ public final class Children {
         Replay.Past past = calls.rethrowDelivered(call);
         Input encoded = new Input(payload, () -> fingerprint(payload, callee, input));
         requireSameInput(call, past, callee, encoded, input);
-        return begin(call, past, callee, encoded, new Start(options, options.placement(), false));
+        return begin(call, past, callee, encoded, new Start(options, Sticky.NONE, false));
     }
 
     /**
@@ -204,7 +205,7 @@ public final class Children {
                         .encrypted(id, options.description())
                         .withHeaders(held.origin().headers()),
                 options.key().orElse(null),
-                new Admission(options.startWithin().orElse(null), options.weight()).at(start.placement())));
+                new Admission(options.startWithin().orElse(null), options.weight()).at(placement(id, start))));
         String begun = id.value() + AFTER_ID + input.fingerprint().get();
         Payload written = new Payload(begun.getBytes(StandardCharsets.UTF_8));
         transitions.defer(call.note(1, Entry.Status.BEGUN, written), new Effect.Start(run, callee.tasks(run)));
@@ -232,10 +233,16 @@ public final class Children {
                 : Optional.empty();
     }
 
-    /** A sticky child belongs to the worker that commits its start: if this one dies before, the next one starts it. */
-    private Placement placement(ChildOptions child) {
-        Placement chosen = child.start().placement();
-        Requirement here = Requirement.worker(host.worker().value().toString());
+    /**
+     * A sticky child belongs to the worker that commits its start: if this one dies before, the next one starts it. If the
+     * child is on another shard, it belongs to the worker of that shard in the same process.
+     */
+    private Placement placement(RunId id, Start child) {
+        Placement chosen = child.options().placement();
+        if (child.sticky() == Sticky.NONE) {
+            return chosen;
+        }
+        Requirement here = Requirement.worker(host.worker(id).value().toString());
         return switch (child.sticky()) {
             case NONE -> chosen;
             case SOFT -> chosen.preferring(here);
@@ -256,7 +263,7 @@ public final class Children {
      * longer counts.
      */
     private @Nullable Duration timeout(StartOptions options) {
-        Instant deadline = transitions.openDeadline();
+        Instant deadline = transitions.deadline().open();
         Duration own = options.timeout().orElse(null);
         if (deadline == null) {
             return own;

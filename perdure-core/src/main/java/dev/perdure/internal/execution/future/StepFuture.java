@@ -192,7 +192,7 @@ final class StepFuture<T extends @Nullable Object> extends EngineFuture<T> {
         } catch (BodyGuard.Interrupted interrupted) {
             return switch (interrupted.why()) {
                 case TIMEOUT -> failure(now, now.timedOut(interrupted.fromBody()));
-                case DEADLINE -> transitions::reachDeadline;
+                case DEADLINE -> transitions.deadline()::reach;
                 case CANCEL, LOST, ABANDONED -> () -> {};
             };
         } catch (Unwind leaving) { // The worker lost its lease while it stored the result: no failure of the body.

@@ -1,6 +1,7 @@
 package dev.perdure.internal.execution.host;
 
 import dev.perdure.Invocation;
+import dev.perdure.RunId;
 import dev.perdure.WorkflowMethod;
 import dev.perdure.internal.definition.ObjectHandler;
 import dev.perdure.internal.definition.Registered;
@@ -31,6 +32,12 @@ public interface Host {
 
     /** The worker. */
     WorkerId worker();
+
+    /** The same as text, for logs and interceptors. */
+    String workerName();
+
+    /** The worker of this process that can hold the run with this id: another one if the run is on another shard. */
+    WorkerId worker(RunId run);
 
     /** The version of the worker, with what it pins and what it drains now. */
     Dispatch.Version version();

@@ -8,7 +8,6 @@ import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.List;
 import java.util.concurrent.locks.ReentrantLock;
-import org.jspecify.annotations.Nullable;
 import org.slf4j.event.Level;
 
 /**
@@ -17,8 +16,7 @@ import org.slf4j.event.Level;
  */
 public final class PendingLines {
     private final ReentrantLock lock = new ReentrantLock();
-    /** Made for the first line, because most runs log nothing. */
-    private @Nullable Deque<Line> lines;
+    private Deque<Line> lines = new ArrayDeque<>();
 
     private long count;
     private long bytes;
@@ -35,15 +33,13 @@ public final class PendingLines {
         try {
             long before = bytes;
             count++;
-            Deque<Line> kept = lines == null ? new ArrayDeque<>() : lines;
-            lines = kept;
             if (keeps) {
                 Line line = new Line(source, Reports.version(source.epoch(), count), at, level, logger, text);
-                kept.add(line);
+                lines.add(line);
                 bytes += line.size();
             }
-            while (kept.size() > Reports.MOST_LINES || bytes > Reports.MOST_BYTES) {
-                bytes -= kept.removeFirst().size();
+            while (lines.size() > Reports.MOST_LINES || bytes > Reports.MOST_BYTES) {
+                bytes -= lines.removeFirst().size();
             }
             return bytes - before;
         } finally {
@@ -68,8 +64,8 @@ public final class PendingLines {
         lock.lock();
         try {
             queued = false;
-            List<Line> all = lines == null ? List.of() : List.copyOf(lines);
-            lines = null;
+            List<Line> all = List.copyOf(lines);
+            lines = new ArrayDeque<>();
             bytes = 0;
             return all;
         } finally {

@@ -80,7 +80,7 @@ public final class RunMail {
      * child with the same deadline may have failed a moment earlier.
      */
     Optional<Arrived> first(Channel channel) {
-        return transitions.isPastDeadline() ? Optional.empty() : inbox.first(channel);
+        return transitions.deadline().isPast() ? Optional.empty() : inbox.first(channel);
     }
 
     UnreadMail inbox() {

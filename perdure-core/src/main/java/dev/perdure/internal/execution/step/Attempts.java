@@ -14,8 +14,8 @@ import dev.perdure.internal.failure.LastReport;
 import dev.perdure.spi.Clockwork;
 import dev.perdure.spi.report.Reports;
 import java.util.Optional;
-import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.event.Level;
 
@@ -24,15 +24,28 @@ public final class Attempts {
     private final HeldRun held;
     private final Host host;
     private final Values values;
-    private final Derived derived;
-    private final AtomicLong reports = new AtomicLong();
-    private final PendingLines lines = new PendingLines();
+    private final ReentrantLock lock;
 
-    public Attempts(HeldRun held, Host host, Values values, Derived derived) {
+    // Under the lock.
+    private long reports;
+    /** Made for the first line, because most runs log nothing. */
+    private @Nullable PendingLines lines;
+
+    /**
+     * The attempts of a run.
+     *
+     * @param lock the lock of the run
+     */
+    public Attempts(HeldRun held, Host host, Values values, ReentrantLock lock) {
         this.held = held;
         this.host = host;
         this.values = values;
-        this.derived = derived;
+        this.lock = lock;
+    }
+
+    /** The lock of the run, for its attempts. */
+    ReentrantLock lock() {
+        return lock;
     }
 
     /**
@@ -54,15 +67,16 @@ public final class Attempts {
     }
 
     String idempotencyKey(ContextCall call) {
-        return derived.idempotencyKey(call.position());
+        return new Derived(held.run().id(), held.seed()).idempotencyKey(call.position());
     }
 
     Values values() {
         return values;
     }
 
+    /** The version of the next report. The caller holds the lock. */
     long nextVersion() {
-        return Reports.version(held.epoch(), reports.incrementAndGet());
+        return Reports.version(held.epoch(), ++reports);
     }
 
     Reports.Source source(ContextCall call, int attempt) {
@@ -75,7 +89,18 @@ public final class Attempts {
 
     /** Keeps a log line of an attempt. */
     void log(Reports.Source source, Level level, String logger, String text) {
-        host.store().log(lines, source, level, logger, text);
+        host.store().log(lines(), source, level, logger, text);
+    }
+
+    private PendingLines lines() {
+        lock.lock();
+        try {
+            PendingLines all = lines == null ? new PendingLines() : lines;
+            lines = all;
+            return all;
+        } finally {
+            lock.unlock();
+        }
     }
 
     /** An attempt that has reported something has ended. */

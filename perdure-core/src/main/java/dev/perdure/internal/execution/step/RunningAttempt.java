@@ -54,7 +54,8 @@ public final class RunningAttempt implements Attempt, StepLog.Sink {
     private volatile @Nullable Duration retryAfter;
     private volatile boolean logged;
 
-    private final ReentrantLock lock = new ReentrantLock();
+    // Under the lock of the run.
+    private final ReentrantLock lock;
     private @Nullable Report latest;
     private boolean ended;
     /** Whether it knows what earlier attempts have left. */
@@ -75,6 +76,7 @@ public final class RunningAttempt implements Attempt, StepLog.Sink {
         this.limits = limits;
         this.guard = guard;
         this.before = before;
+        this.lock = attempts.lock();
     }
 
     @Override

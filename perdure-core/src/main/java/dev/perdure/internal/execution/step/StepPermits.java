@@ -22,19 +22,7 @@ import dev.perdure.spi.Permits.Request;
  * sweep gives the run to another worker under another epoch, and with that the permit is free; the run asks again.
  * After the record: the permit is free.
  */
-public final class StepPermits {
-    private final HeldRun held;
-    private final Host host;
-    private final Transitions transitions;
-    private final Waits waits;
-
-    public StepPermits(HeldRun held, Host host, Transitions transitions, Waits waits) {
-        this.held = held;
-        this.host = host;
-        this.transitions = transitions;
-        this.waits = waits;
-    }
-
+public record StepPermits(HeldRun held, Host host, Transitions transitions, Waits waits) {
     /**
      * Waits until this attempt holds a permit, in memory or out of it. Cancel and deadline are delivered as the call's
      * answer.

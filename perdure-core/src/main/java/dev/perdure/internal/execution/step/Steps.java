@@ -9,6 +9,7 @@ import dev.perdure.error.PayloadException;
 import dev.perdure.error.StepFailedException;
 import dev.perdure.interceptor.StepCall;
 import dev.perdure.interceptor.WorkflowCall;
+import dev.perdure.internal.execution.host.HeldRun;
 import dev.perdure.internal.execution.host.Host;
 import dev.perdure.internal.execution.host.Unwind;
 import dev.perdure.internal.execution.replay.ContextCall;
@@ -21,6 +22,7 @@ import dev.perdure.internal.execution.value.Values;
 import dev.perdure.internal.failure.FailedAttempt;
 import dev.perdure.internal.failure.Failure;
 import dev.perdure.internal.failure.LastReport;
+import dev.perdure.internal.interception.LoggingContext;
 import dev.perdure.spi.change.Entry;
 import dev.perdure.spi.change.Payload;
 import dev.perdure.spi.change.Recorded;
@@ -30,10 +32,10 @@ import java.lang.reflect.Type;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.Callable;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.ConcurrentMap;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -50,16 +52,17 @@ import org.slf4j.LoggerFactory;
 public final class Steps {
     private static final Logger LOG = LoggerFactory.getLogger("dev.perdure.run");
 
+    private final HeldRun held;
     private final Host host;
     private final Transitions transitions;
     private final Waits waits;
-    private final StepPermits permits;
     private final BodyGuard guard;
     private final Values values;
     private final Attempts attempts;
     private final @Nullable WorkflowCall entered;
     private final Thread own = Thread.currentThread();
-    private final ConcurrentMap<Thread, Attempt> onOtherThreads = new ConcurrentHashMap<>();
+    /** Made for the first body beside the run's own thread, under the lock of the guard, because most runs have none. */
+    private volatile @Nullable Map<Thread, Attempt> onOtherThreads;
 
     // Only the workflow's own thread reads and writes it.
     private @Nullable Attempt onOwnThread;
@@ -70,18 +73,18 @@ public final class Steps {
      * @param entered what interceptors are told of the run, or null if there are none to tell
      */
     public Steps(
+            HeldRun held,
             Host host,
             Transitions transitions,
             Waits waits,
-            StepPermits permits,
             BodyGuard guard,
             Values values,
             Attempts attempts,
             @Nullable WorkflowCall entered) {
+        this.held = held;
         this.host = host;
         this.transitions = transitions;
         this.waits = waits;
-        this.permits = permits;
         this.guard = guard;
         this.values = values;
         this.attempts = attempts;
@@ -156,15 +159,19 @@ public final class Steps {
         }
     }
 
-    /** The permits of limited steps. */
+    /** The permits of limited steps. They remember nothing, so each call makes them. */
     public StepPermits permits() {
-        return permits;
+        return new StepPermits(held, host, transitions, waits);
     }
 
     /** The attempt that runs on this thread. */
     public Optional<Attempt> current() {
         Thread thread = Thread.currentThread();
-        return Optional.ofNullable(thread.equals(own) ? onOwnThread : onOtherThreads.get(thread));
+        if (thread.equals(own)) {
+            return Optional.ofNullable(onOwnThread);
+        }
+        Map<Thread, Attempt> beside = onOtherThreads;
+        return Optional.ofNullable(beside == null ? null : beside.get(thread));
     }
 
     private void current(@Nullable Attempt attempt) {
@@ -172,9 +179,20 @@ public final class Steps {
         if (thread.equals(own)) {
             onOwnThread = attempt;
         } else if (attempt == null) {
-            onOtherThreads.remove(thread);
+            besides().remove(thread);
         } else {
-            onOtherThreads.put(thread, attempt);
+            besides().put(thread, attempt);
+        }
+    }
+
+    private Map<Thread, Attempt> besides() {
+        guard.lock().lock();
+        try {
+            Map<Thread, Attempt> all = onOtherThreads == null ? new ConcurrentHashMap<>() : onOtherThreads;
+            onOtherThreads = all;
+            return all;
+        } finally {
+            guard.lock().unlock();
         }
     }
 
@@ -232,14 +250,14 @@ public final class Steps {
             transitions.deliverTo(call);
             transitions.flush();
             int number = ++failed;
-            permits.await(call, number, options);
+            permits().await(call, number, options);
             RunningAttempt attempt = attempt(call, number, options, guard, reported);
             Throwable thrown;
             try {
                 Values.Stored stored =
                         doing.perform(body -> tryOnce(call, attempt, type, intercepted(call, attempt, body)));
                 if (!doing.isLast()) {
-                    permits.recorded(options);
+                    permits().recorded(options);
                     transitions.unloadAfterStep();
                 }
                 return stored.copy();
@@ -253,7 +271,7 @@ public final class Steps {
                     thrown = attempt.timedOut(interrupted.fromBody());
                 } else {
                     if (interrupted.why() == BodyGuard.Cause.DEADLINE) {
-                        transitions.reachDeadline();
+                        transitions.deadline().reach();
                     }
                     failed--; // Does not count as an attempt: the loop begins again and obeys what interrupted it.
                     continue;
@@ -268,11 +286,11 @@ public final class Steps {
             Duration delay = verdict.again();
             if (delay == null) {
                 Entry counts = givenUp(call, doing, verdict);
-                permits.recorded(options);
+                permits().recorded(options);
                 return replay(call, counts, type);
             }
             Instant due = waits.begin(entry(call, verdict), delay, RunState.BACKING_OFF);
-            permits.recorded(options);
+            permits().recorded(options);
             waits.await(call, due, RunState.BACKING_OFF);
             firstFailure = firstFailure == null ? due.minus(delay) : firstFailure;
         }
@@ -323,13 +341,18 @@ public final class Steps {
     /** Runs the body once, on this thread. */
     public Values.Stored tryOnce(ContextCall call, RunningAttempt attempt, Type type, Callable<?> body)
             throws Exception {
-        Runnable disarm = transitions.armDeadline(attempt.guard());
+        Runnable disarm = transitions.deadline().arm(attempt.guard());
         current(attempt);
         StepLog.open(attempt);
         long began = host.clockwork().nanoTime();
         boolean succeeded = false;
-        boolean counts = isStep(call);
+        boolean logs = isStep(call);
+        boolean counts = logs;
+        boolean beside = !Thread.currentThread().equals(own);
         try {
+            if (logs) {
+                openLog(call, attempt, beside);
+            }
             @Nullable Object result = attempt.run(body);
             Values.Stored stored = valuesOf(call).store(result, type, "the result of " + call.describe());
             succeeded = true;
@@ -338,6 +361,9 @@ public final class Steps {
             counts &= interrupted.why() == BodyGuard.Cause.TIMEOUT; // Otherwise it is not a failed attempt.
             throw interrupted;
         } finally {
+            if (logs) {
+                closeLog(beside);
+            }
             StepLog.close();
             current(null);
             attempt.end();
@@ -346,6 +372,29 @@ public final class Steps {
                 measure(succeeded, began);
             }
         }
+    }
+
+    /** The body of this attempt begins on this thread: the run's own one, or one beside it. */
+    private void openLog(ContextCall call, RunningAttempt attempt, boolean beside) {
+        LoggingContext logging = logging();
+        if (beside) {
+            logging.enter(transitions.run(), transitions.definition(), host.workerName());
+        }
+        logging.enterStep(call.name(), attempt.number());
+    }
+
+    private void closeLog(boolean beside) {
+        LoggingContext logging = logging();
+        logging.leaveStep();
+        if (beside) {
+            logging.leave();
+        } else {
+            logging.restore(transitions.run(), transitions.definition(), host.workerName());
+        }
+    }
+
+    private LoggingContext logging() {
+        return host.rules().interceptors().logging(transitions.definition());
     }
 
     private void measure(boolean succeeded, long began) {

@@ -63,6 +63,14 @@ public final class BodyGuard {
         this(clockwork, false);
     }
 
+    /**
+     * What else of the run several threads share is under the same lock, because a run at work has it all in memory. No
+     * one waits for anything while it holds the lock.
+     */
+    public ReentrantLock lock() {
+        return lock;
+    }
+
     private BodyGuard(Clockwork clockwork, boolean forOneBody) {
         this.clockwork = clockwork;
         this.forOneBody = forOneBody;

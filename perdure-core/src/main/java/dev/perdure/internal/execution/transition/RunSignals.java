@@ -15,8 +15,8 @@ import org.jspecify.annotations.Nullable;
  * thread, which obeys at its next call or wait.
  */
 public final class RunSignals {
-    private final Clockwork.Signal news;
-    private final ReentrantLock lock = new ReentrantLock();
+    private final Clockwork clockwork;
+    private final ReentrantLock lock;
 
     // Under the lock.
     private Control control;
@@ -24,13 +24,23 @@ public final class RunSignals {
     private boolean givenBack;
     private boolean givenBackNow;
     private boolean lost;
+    /** Whether there was news before the run's thread waited for the first time. */
+    private boolean early;
+    /** Made when the run's thread waits for the first time, because most runs never do. */
+    private Clockwork.@Nullable Signal news;
 
-    public RunSignals(Control control, Clockwork clockwork) {
+    /**
+     * The signals of a run.
+     *
+     * @param lock the lock of the run
+     */
+    public RunSignals(Control control, Clockwork clockwork, ReentrantLock lock) {
         this.control = control;
-        this.news = clockwork.signal();
+        this.clockwork = clockwork;
+        this.lock = lock;
     }
 
-    private <T> T underLock(Supplier<T> work) {
+    private <T extends @Nullable Object> T underLock(Supplier<T> work) {
         lock.lock();
         try {
             return work.get();
@@ -125,7 +135,13 @@ public final class RunSignals {
 
     /** Something happened for which the run's thread may wait. */
     void wakeUp() {
-        news.raise();
+        Clockwork.@Nullable Signal awaited = underLock(() -> {
+            early |= news == null;
+            return news;
+        });
+        if (awaited != null) {
+            awaited.raise();
+        }
     }
 
     /**
@@ -133,6 +149,23 @@ public final class RunSignals {
      * happened.
      */
     public boolean awaitNews(long timerNanos, long housekeepingNanos) {
-        return Waiting.until(news, timerNanos, housekeepingNanos);
+        return Waiting.until(news(), timerNanos, housekeepingNanos);
+    }
+
+    /** Only the run's own thread makes it. */
+    private Clockwork.Signal news() {
+        Clockwork.@Nullable Signal made = underLock(() -> news);
+        if (made != null) {
+            return made;
+        }
+        Clockwork.Signal first = clockwork.signal();
+        boolean raised = underLock(() -> {
+            news = first;
+            return early;
+        });
+        if (raised) {
+            first.raise();
+        }
+        return first;
     }
 }

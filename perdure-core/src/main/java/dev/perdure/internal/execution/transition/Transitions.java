@@ -3,7 +3,6 @@ package dev.perdure.internal.execution.transition;
 import dev.perdure.RunId;
 import dev.perdure.RunState;
 import dev.perdure.error.CancelledException;
-import dev.perdure.error.DeadlineExceededException;
 import dev.perdure.error.PayloadException;
 import dev.perdure.error.StoreException;
 import dev.perdure.internal.commit.Backoff;
@@ -25,11 +24,9 @@ import dev.perdure.spi.change.Entry;
 import dev.perdure.spi.change.Move;
 import dev.perdure.spi.change.Payload;
 import java.nio.charset.StandardCharsets;
-import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
 import java.util.Optional;
-import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
@@ -49,21 +46,20 @@ public final class Transitions {
     private final Host host;
     private final BodyGuard guard;
     private final RunSignals signals;
-    private final AtomicReference<@Nullable Departure> departure = new AtomicReference<>();
+    /** Written once, under the lock of the guard. */
+    private volatile @Nullable Departure departure;
+
     private final Turn turn;
     private final PendingWrites pending = new PendingWrites();
+    private final RunDeadline deadline;
 
     // Only the workflow's own thread writes it.
     private volatile boolean cancelDelivered;
-    private boolean deadlineDelivered;
-    /** Whether the run waits for cancelled children, which it does however late it gets. */
-    private boolean awaitsChildren;
-
     private int seenWakes;
-    private boolean deadlineReached;
     private boolean finishing;
     private boolean pipelined;
-    private final SwallowedUnwinds swallowed = new SwallowedUnwinds();
+    /** Made when the code calls the context after the run has left memory. */
+    private @Nullable SwallowedUnwinds swallowed;
 
     // Set once, before the workflow's code runs.
     private SideThreads bodies = SideThreads.NONE;
@@ -77,6 +73,7 @@ public final class Transitions {
         this.guard = guard;
         this.signals = signals;
         this.turn = turn;
+        this.deadline = new RunDeadline(held, host);
         this.pipelined = turn.isPipelined();
     }
 
@@ -87,6 +84,10 @@ public final class Transitions {
     /** The definition that it runs. */
     public String definition() {
         return held.definition().target().name();
+    }
+
+    public RunDeadline deadline() {
+        return deadline;
     }
 
     public void bodies(SideThreads those) {
@@ -104,7 +105,9 @@ public final class Transitions {
     }
 
     public SwallowedUnwinds swallowed() {
-        return swallowed;
+        SwallowedUnwinds all = swallowed == null ? new SwallowedUnwinds() : swallowed;
+        swallowed = all;
+        return all;
     }
 
     /** Whether a body is running. */
@@ -120,12 +123,18 @@ public final class Transitions {
     // ---- leaving
 
     public Optional<Departure> departure() {
-        return Optional.ofNullable(departure.get());
+        return Optional.ofNullable(departure);
     }
 
     private Departure depart(Departure how) {
-        Departure first = departure.compareAndExchange(null, how);
-        return first == null ? how : first;
+        guard.lock().lock();
+        try {
+            Departure first = departure == null ? how : departure;
+            departure = first;
+            return first;
+        } finally {
+            guard.lock().unlock();
+        }
     }
 
     public Departure end(RunState state, Payload outcome, String reason) {
@@ -281,7 +290,7 @@ public final class Transitions {
     }
 
     private Outcome send(PendingWrites.Load load, Move move) {
-        if (signals.isLost() || departure.get() != null) {
+        if (signals.isLost() || departure != null) {
             return new Outcome.Fenced();
         }
         boolean ends = move instanceof Move.End;
@@ -326,7 +335,7 @@ public final class Transitions {
     private Control obey() {
         Departure gone = departure().orElse(null);
         if (gone != null || guard.abandoned()) {
-            if (swallowed.areEnough()) {
+            if (swallowed().areEnough()) {
                 keptOut.run();
             }
             throw new Unwind("run " + held.run().id() + " has left memory");
@@ -421,78 +430,28 @@ public final class Transitions {
             append(List.of(call.answer(Entry.Status.CANCELLED, text(cancel))));
             throw cancelled(cancel);
         }
-        Instant deadline = openDeadline();
-        if (deadline != null && isDue(deadline)) {
-            bodies.giveUp(deadlineExceeded(deadline.toString()));
-            append(List.of(call.answer(Entry.Status.DEADLINE, text(deadline.toString()))));
-            deadlineDelivered = true;
-            throw deadlineExceeded(deadline.toString());
+        if (deadline.isPast()) {
+            String time = String.valueOf(deadline.open());
+            bodies.giveUp(deadline.exceeded(time));
+            append(List.of(call.answer(Entry.Status.DEADLINE, text(time))));
+            throw deadline.deliver(time);
         }
     }
 
     /** Throws again what was delivered at this position. */
     public RuntimeException delivered(Entry entry) {
         String text = new String(entry.payload().bytes(), StandardCharsets.UTF_8);
-        if (entry.status() == Entry.Status.CANCELLED) {
-            return cancelled(text);
-        }
-        deadlineDelivered = true;
-        return deadlineExceeded(text);
-    }
-
-    /** Whether the next call gets the deadline. */
-    public boolean isPastDeadline() {
-        Instant deadline = openDeadline();
-        return deadline != null && isDue(deadline);
-    }
-
-    private boolean isDue(Instant deadline) {
-        return deadlineReached || !deadline.isAfter(host.clock().now());
-    }
-
-    /** The deadline, if it has not been delivered and can end the wait of the run; otherwise null. */
-    public @Nullable Instant openDeadline() {
-        return deadlineDelivered || awaitsChildren ? null : held.deadline();
-    }
-
-    /** The run has tasks, which have the same deadline, so it is not delivered to the run itself. */
-    public void leaveDeadlineToTasks() {
-        deadlineDelivered = true;
-    }
-
-    /** The deadline has interrupted a body: deliver it at the next call. */
-    public void reachDeadline() {
-        deadlineReached = true;
+        return entry.status() == Entry.Status.CANCELLED ? cancelled(text) : deadline.deliver(text);
     }
 
     private CancelledException cancelled(String reason) {
         cancelDelivered = true;
-        awaitsChildren = true;
-        try {
-            bodies.awaitCancelled();
-        } finally {
-            awaitsChildren = false;
-        }
+        deadline.ignoreDuring(bodies::awaitCancelled);
         return new CancelledException(reason);
-    }
-
-    private DeadlineExceededException deadlineExceeded(String deadline) {
-        return new DeadlineExceededException(
-                "Run '%s' has passed its deadline %s.".formatted(held.run().id(), deadline));
     }
 
     private static Payload text(String text) {
         return new Payload(text.getBytes(StandardCharsets.UTF_8));
-    }
-
-    /** Interrupts a body at the deadline. Returns a handle to cancel that. */
-    public Runnable armDeadline(BodyGuard body) {
-        Instant deadline = openDeadline();
-        if (deadline == null) {
-            return () -> {};
-        }
-        Duration left = Duration.ofNanos(host.clock().nanosUntil(deadline));
-        return host.clockwork().alarm(left, () -> body.interrupt(BodyGuard.Cause.DEADLINE));
     }
 
     /** Leaves memory until all tasks that the run comes after have ended. Returns if they have ended. */

@@ -22,7 +22,7 @@ public record Waits(Host host, RunSignals signals, Transitions transitions) {
         if (delay.compareTo(host.rules().warmWindow()) <= 0 || transitions.bodiesAtWork()) {
             return transitions.append(List.of(beginning)).plus(delay);
         }
-        Instant deadline = transitions.openDeadline();
+        Instant deadline = transitions.deadline().open();
         Instant end = host.clock().now().plus(delay);
         Due due = deadline != null && deadline.isBefore(end) ? new Due.At(deadline) : new Due.In(delay);
         return transitions
@@ -35,7 +35,7 @@ public record Waits(Host host, RunSignals signals, Transitions transitions) {
         while (host.clock().now().isBefore(due)) {
             transitions.obeySignals();
             transitions.deliverTo(call);
-            Instant until = earlier(due, transitions.openDeadline());
+            Instant until = earlier(due, transitions.deadline().open());
             long nanos = host.clock().nanosUntil(until);
             transitions.flush(); // so that bodies that have finished do not count as running
             if (nanos <= host.rules().warmWindow().toNanos() || transitions.bodiesAtWork()) {
@@ -51,7 +51,7 @@ public record Waits(Host host, RunSignals signals, Transitions transitions) {
      * otherwise out of memory. Returns when the caller should check again.
      */
     public void await(WaitCondition wanted) {
-        Instant deadline = transitions.openDeadline();
+        Instant deadline = transitions.deadline().open();
         Due due = wanted.due(host.clock().now(), deadline);
         long nanos = wanted.nanos(host.clock(), deadline);
         if (transitions.bodiesAtWork() || nanos <= host.rules().warmWindow().toNanos()) {
@@ -75,7 +75,7 @@ public record Waits(Host host, RunSignals signals, Transitions transitions) {
      * soon.
      */
     public void awaitOutOfMemory(WaitCondition wanted) {
-        Instant deadline = transitions.openDeadline();
+        Instant deadline = transitions.deadline().open();
         long nanos = wanted.nanos(host.clock(), deadline);
         if (nanos <= host.rules().warmWindow().toNanos()) {
             transitions.flush();

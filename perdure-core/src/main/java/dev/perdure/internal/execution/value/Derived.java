@@ -15,13 +15,18 @@ import java.util.random.RandomGenerator;
  * and the position of the call. The seed distinguishes runs of two databases that use the same ids.
  */
 public final class Derived {
-    private final byte[] run;
     private final RunId id;
+    private final long seed;
 
     public Derived(RunId id, long seed) {
         this.id = id;
+        this.seed = seed;
+    }
+
+    /** What tells the run from others. It is not kept, because most runs derive little. */
+    private byte[] run() {
         byte[] name = id.value().getBytes(StandardCharsets.UTF_8);
-        this.run = ByteBuffer.allocate(Long.BYTES + name.length)
+        return ByteBuffer.allocate(Long.BYTES + name.length)
                 .putLong(seed)
                 .put(name)
                 .array();
@@ -46,12 +51,12 @@ public final class Derived {
 
     /** The token of an awakeable in this life. A new life has a new seed. */
     public String token(Tokens tokens, int position) {
-        return tokens.of(run, position);
+        return tokens.of(run(), position);
     }
 
     /** The same with the partition of the run. */
     public String tokenOfPart(Tokens tokens, int position) {
-        return tokens.of(run, position, Partitions.of(id));
+        return tokens.of(run(), position, Partitions.of(id));
     }
 
     public UUID uuid(String purpose, int position) {
@@ -64,7 +69,7 @@ public final class Derived {
     private ByteBuffer digest(String purpose, int position) {
         try {
             MessageDigest sha = MessageDigest.getInstance("SHA-256");
-            sha.update(run);
+            sha.update(run());
             sha.update(purpose.getBytes(StandardCharsets.US_ASCII));
             sha.update(ByteBuffer.allocate(Integer.BYTES).putInt(0, position));
             return ByteBuffer.wrap(sha.digest());

@@ -2,8 +2,8 @@ package dev.perdure.http.internal.runs;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.perdure.RunFilter;
 import dev.perdure.spi.change.RunRef;
+import dev.perdure.spi.shard.RunSelection;
 import dev.perdure.spi.statistics.Statistics;
 import java.time.Duration;
 import java.time.Instant;
@@ -35,7 +35,7 @@ final class RateWindowTest {
         }
 
         @Override
-        public List<Seen> newest(RunFilter filter, Duration within, int limit) {
+        public List<Seen> newest(RunSelection selection, Duration within, int limit) {
             return List.of();
         }
 
@@ -45,7 +45,7 @@ final class RateWindowTest {
         }
 
         @Override
-        public Histogram histogram(RunFilter filter, Span span) {
+        public Histogram histogram(RunSelection selection, Span span) {
             return new Histogram(List.of(), 1, false);
         }
 

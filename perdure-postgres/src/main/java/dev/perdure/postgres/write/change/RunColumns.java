@@ -7,16 +7,15 @@ import dev.perdure.spi.change.NewRun;
 
 /** The columns of runs to be started, declared once for all statements that start runs. */
 public final class RunColumns {
-    /**
-     * The columns that the table {@code run} keeps unchanged, under the same names. Statements use them as
-     * {@code ${run_columns}}.
-     */
-    public static final Columns<NewRun> KEPT = Columns.<NewRun>of()
+    private static final Columns<NewRun> ALWAYS = Columns.<NewRun>of()
             .text("id", run -> run.id().value())
             .text("definition", NewRun::definition)
             .bigint("seed", NewRun::seed)
             .text("queue", NewRun::queue)
-            .integer("priority", NewRun::priority)
+            .integer("priority", NewRun::priority);
+
+    /** Null for most runs. */
+    private static final Columns<NewRun> SELDOM = Columns.<NewRun>of()
             .text("version", NewRun::version)
             .text("placement", run -> run.placement().text())
             .text("queue_key", NewRun::queueKey)
@@ -30,12 +29,36 @@ public final class RunColumns {
             .text("status", run -> run.description().status().orElse(null))
             .text("headers", run -> Descriptions.lines(run.description().headers()));
 
+    /**
+     * The columns that the table {@code run} keeps unchanged, under the same names. Statements use them as
+     * {@code ${run_columns}}.
+     */
+    public static final Columns<NewRun> KEPT = ALWAYS.with(SELDOM);
+
     /** These columns and the timeout. */
-    public static final Columns<NewRun> TIMED = KEPT.bigintOrNull("timeout", run -> Micros.ofNullable(run.timeout()));
+    public static final Columns<NewRun> TIMED = timed(KEPT);
+
+    /** The same for {@linkplain #isPlain plain} runs. */
+    public static final Columns<NewRun> PLAIN_TIMED = timed(ALWAYS.with(SELDOM.empty()));
 
     /** All columns of a run that is ready at once. */
-    public static final Columns<NewRun> WITH_INPUT =
-            TIMED.bytes("input", run -> run.input().bytes());
+    public static final Columns<NewRun> WITH_INPUT = withInput(TIMED);
+
+    /** The same for {@linkplain #isPlain plain} runs. */
+    public static final Columns<NewRun> PLAIN_WITH_INPUT = withInput(PLAIN_TIMED);
 
     private RunColumns() {}
+
+    private static Columns<NewRun> timed(Columns<NewRun> kept) {
+        return kept.bigintOrNull("timeout", run -> Micros.ofNullable(run.timeout()));
+    }
+
+    private static Columns<NewRun> withInput(Columns<NewRun> timed) {
+        return timed.bytes("input", run -> run.input().bytes());
+    }
+
+    /** Whether a run has nothing that few runs have, such as a version, labels or attributes. */
+    public static boolean isPlain(NewRun run) {
+        return SELDOM.isEmpty(run);
+    }
 }

@@ -33,10 +33,10 @@ public final class ElsewhereSql {
     /** Keeps the parents of runs that this batch has started. A run that existed before has another key. */
     private static final String LINK = """
             WITH linked AS (
-                INSERT INTO ${schema}.parent_elsewhere (key, parent_key, position, life, partition, answers, parent)
-                SELECT r.key, g.parent_key, g.position, g.life, r.partition, g.answers, g.parent
+                INSERT INTO ${schema}.parent_elsewhere (key, parent_key, position, life, partition, answers, parent, created_at)
+                SELECT r.key, g.parent_key, g.position, g.life, r.partition, g.answers, g.parent, r.created_at
                 FROM ${links}
-                CROSS JOIN LATERAL (SELECT key, partition FROM ${schema}.run WHERE run.key = g.key OFFSET 0) r
+                CROSS JOIN LATERAL (SELECT key, partition, created_at FROM ${schema}.run WHERE run.key = g.key OFFSET 0) r
                 ON CONFLICT DO NOTHING
                 RETURNING 1
             )

@@ -2,6 +2,8 @@ package dev.perdure.postgres.write.part;
 
 import dev.perdure.postgres.jdbc.Schema;
 import dev.perdure.postgres.write.change.BatchObjects;
+import dev.perdure.postgres.write.change.LocalCalls;
+import dev.perdure.postgres.write.change.RunColumns;
 
 /**
  * The statement of a batch for calls of virtual objects that find their objects free or leave them free, and that
@@ -10,8 +12,10 @@ import dev.perdure.postgres.write.change.BatchObjects;
  * <p>How it works: one pass takes and frees all objects, in order, by an insert that updates existing rows. It takes an
  * object only if no call holds it; then no call waits for it either. It frees an object only if no call waits. That was
  * looked up before its row was locked, and still holds if no call has arrived since, that is, if the count of arrivals
- * is the same. Calls for which this does not hold are not touched, nor are their objects. The answer does not name
- * them, and they are sent again with the statements of {@link ObjectSql}.
+ * is the same. If all calls that end were started at free objects by this process ({@link LocalCalls}), it looks
+ * nothing up: no call waited then, and none has waited since if the count is that of then. Calls for which this does
+ * not hold are not touched, nor are their objects. The answer does not name them, and they are sent again with the
+ * statements of {@link ObjectSql}.
  */
 public final class FreeCallSql {
     private static final String TURN = """
@@ -20,37 +24,22 @@ public final class FreeCallSql {
                 FROM fence
                 CROSS JOIN ${coming}
             ), leaving AS MATERIALIZED (
-                SELECT fence.at, fence.worker, g.*, o.type, o.object, o.object_partition, o.arrivals
-                FROM fence
-                CROSS JOIN ${leaving}
-                CROSS JOIN LATERAL (
-                    SELECT object_type, object_key FROM ${schema}.object_call c
-                    WHERE c.key = g.key AND c.partition = g.key & 255 OFFSET 0
-                ) c
-                CROSS JOIN LATERAL (
-                    SELECT o.type, o.key AS object, o.partition AS object_partition, o.arrivals FROM ${schema}.object o
-                    WHERE o.type = c.object_type AND o.key = c.object_key AND o.holder = g.key OFFSET 0
-                ) o
-                WHERE (
-                    SELECT w.number FROM ${schema}.object_call w
-                    WHERE w.object_type = o.type AND w.object_key = o.object AND w.number IS NOT NULL
-                    LIMIT 1
-                ) IS NULL
+                ${leaving}
             ), turned AS (
                 INSERT INTO ${schema}.object AS o (holder, arrivals, partition, type, key)
                 -- If a call begins at an object in the batch that frees it, both are skipped: the object is handed over.
-                SELECT DISTINCT ON (type, object) holder, arrivals, object_partition, type, object
+                SELECT DISTINCT ON (type COLLATE "C", object COLLATE "C") holder, arrivals, object_partition, type, object
                 FROM (
                     SELECT key AS holder, 0 AS arrivals, object_partition, type, object FROM coming
                     UNION ALL
                     SELECT NULL, arrivals, object_partition, type, object FROM leaving
                 ) AS each_once
-                ORDER BY type, object, holder
+                ORDER BY type COLLATE "C", object COLLATE "C", holder
                 ON CONFLICT (type, key, partition) DO UPDATE SET holder = excluded.holder
                 WHERE CASE WHEN excluded.holder IS NULL THEN o.arrivals = excluded.arrivals ELSE o.holder IS NULL END
-                RETURNING o.holder, o.type, o.key AS object
+                RETURNING o.holder, o.arrivals, o.type, o.key AS object
             ), begun AS MATERIALIZED (
-                SELECT c.* FROM coming c JOIN turned t ON t.holder = c.key
+                SELECT c.*, t.arrivals FROM coming c JOIN turned t ON t.holder = c.key
             ), ended AS MATERIALIZED (
                 SELECT l.* FROM leaving l JOIN turned t ON t.type = l.type AND t.object = l.object AND t.holder IS NULL
             ), started AS (
@@ -77,18 +66,45 @@ public final class FreeCallSql {
             ), set AS (
                 ${set_state(partition = e.object_partition) FROM ${values} JOIN ended e ON e.key = v.key}
             )
-            SELECT fence.at, done.key, 1 / ((SELECT count(*) FROM settled) = (SELECT count(*) FROM ended))::int AS all_held
+            SELECT fence.at, done.key, done.arrivals, 1 / ((SELECT count(*) FROM settled) = (SELECT count(*) FROM ended))::int AS all_held
             FROM fence
-            LEFT JOIN (SELECT key FROM begun UNION ALL SELECT key FROM ended) AS done ON true
+            LEFT JOIN (SELECT key, arrivals FROM begun UNION ALL SELECT key, arrivals FROM ended) AS done ON true
+            """;
+
+    private static final String KNOWN = "SELECT fence.at, fence.worker, g.* FROM fence CROSS JOIN ${calls}";
+
+    private static final String LOOKED_UP = """
+                SELECT fence.at, fence.worker, g.*, o.type, o.object, o.object_partition, o.arrivals
+                FROM fence
+                CROSS JOIN ${calls}
+                CROSS JOIN LATERAL (
+                    SELECT object_type, object_key FROM ${schema}.object_call c
+                    WHERE c.key = g.key AND c.partition = g.key & 255 OFFSET 0
+                ) c
+                CROSS JOIN LATERAL (
+                    SELECT o.type, o.key AS object, o.partition AS object_partition, o.arrivals FROM ${schema}.object o
+                    WHERE o.type = c.object_type AND o.key = c.object_key AND o.holder = g.key OFFSET 0
+                ) o
+                WHERE (
+                    SELECT w.number FROM ${schema}.object_call w
+                    WHERE w.object_type = o.type AND w.object_key = o.object AND w.number IS NOT NULL
+                    LIMIT 1
+                ) IS NULL
             """;
 
     public final String turn;
+    /** The same if the calls that begin are {@linkplain RunColumns#isPlain plain} and those that end are known. */
+    public final String turnKnown;
 
     FreeCallSql(Schema schema) {
+        String turn = TURN.replace("${values}", BatchObjects.VALUES.many("v"));
         this.turn = Pieces.sql(
                 schema,
-                TURN.replace("${coming}", FreeCalls.COMING.many("g"))
-                        .replace("${leaving}", FreeCalls.LEAVING.many("g"))
-                        .replace("${values}", BatchObjects.VALUES.many("v")));
+                turn.replace("${coming}", FreeCalls.COMING.many("g"))
+                        .replace("${leaving}", LOOKED_UP.replace("${calls}", FreeCalls.LEAVING.many("g"))));
+        this.turnKnown = Pieces.sql(
+                schema,
+                turn.replace("${coming}", FreeCalls.COMING_PLAIN.many("g"))
+                        .replace("${leaving}", KNOWN.replace("${calls}", FreeCalls.LEAVING_KNOWN.many("g"))));
     }
 }

@@ -4,10 +4,9 @@ import dev.perdure.postgres.jdbc.Columns;
 import dev.perdure.postgres.jdbc.Part;
 import dev.perdure.postgres.jdbc.Results;
 import dev.perdure.postgres.lane.Sending;
-import dev.perdure.postgres.write.change.Batch;
-import dev.perdure.postgres.write.change.Batch.Placed;
 import dev.perdure.postgres.write.change.BatchObjects;
 import dev.perdure.postgres.write.change.Keys;
+import dev.perdure.postgres.write.change.LocalCalls;
 import dev.perdure.postgres.write.change.Moves;
 import dev.perdure.postgres.write.change.RunColumns;
 import dev.perdure.spi.Outcome;
@@ -30,29 +29,54 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.SortedMap;
 import java.util.TreeMap;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The calls of virtual objects in a batch with beliefs: calls that begin at objects that may be free, and calls that
  * end.
  */
 public final class FreeCalls {
-    static final Columns<Coming> COMING = Columns.<Coming>of()
-            .bigint("key", one -> one.ref().key())
-            .with(RunColumns.WITH_INPUT.in(Coming::run))
-            .text("type", one -> one.object().type())
-            .text("object", one -> one.object().key())
-            .smallint("object_partition", one -> Partitions.of(one.object()));
+    static final Columns<Coming> COMING = coming(RunColumns.WITH_INPUT);
+    static final Columns<Coming> COMING_PLAIN = coming(RunColumns.PLAIN_WITH_INPUT);
 
-    static final Columns<Change.Advance> LEAVING =
-            Moves.ENDS.bytes("outcome", advance -> endOf(advance).outcome().bytes());
+    static final Columns<Leaving> LEAVING = Moves.ENDS
+            .bytes("outcome", advance -> endOf(advance).outcome().bytes())
+            .in(Leaving::advance);
 
+    static final Columns<Leaving> LEAVING_KNOWN = LEAVING.text(
+                    "type", one -> one.held().object().type())
+            .text("object", one -> one.held().object().key())
+            .smallint("object_partition", one -> Partitions.of(one.held().object()))
+            .bigint("arrivals", one -> one.held().arrivals());
+
+    private final LocalCalls localCalls;
     private final List<Coming> coming = new ArrayList<>();
-    private final List<Placed<Change.Advance>> leaving = new ArrayList<>();
+    private final List<Leaving> leaving = new ArrayList<>();
     private final BatchObjects states = new BatchObjects();
     /** Their indexes in the batch, by key. After the answer has been read: only those that were skipped. */
     private final Map<Long, Integer> left = new HashMap<>();
 
     record Coming(int index, RunRef ref, NewRun run, ObjectKey object) {}
+
+    /** @param known the object that the call holds, if that is known */
+    record Leaving(int index, Change.Advance advance, LocalCalls.@Nullable Held known) {
+        LocalCalls.Held held() {
+            return Objects.requireNonNull(known);
+        }
+    }
+
+    public FreeCalls(LocalCalls localCalls) {
+        this.localCalls = localCalls;
+    }
+
+    private static Columns<Coming> coming(Columns<NewRun> ofRun) {
+        return Columns.<Coming>of()
+                .bigint("key", one -> one.ref().key())
+                .with(ofRun.in(Coming::run))
+                .text("type", one -> one.object().type())
+                .text("object", one -> one.object().key())
+                .smallint("object_partition", one -> Partitions.of(one.object()));
+    }
 
     public void begin(int index, NewRun run, Keys keys) {
         RunRef ref = new RunRef(run.id(), Keys.holdersKey(Keys.key(keys.take(), run)));
@@ -62,7 +86,7 @@ public final class FreeCalls {
     }
 
     public void end(int index, Change.Advance advance) {
-        leaving.add(new Placed<>(index, advance));
+        leaving.add(new Leaving(index, advance, localCalls.find(advance.run().key())));
         left.put(advance.run().key(), index);
         for (Effect effect : advance.effects()) {
             states.change(advance, effect);
@@ -88,13 +112,16 @@ public final class FreeCalls {
 
     public Part part(FreeCallSql sql, Sending sending, Outcome[] outcomes) {
         coming.sort(Comparator.comparing(one -> one.ref().id()));
-        List<Change.Advance> ends = Batch.changes(leaving);
+        boolean known = coming.stream().allMatch(one -> RunColumns.isPlain(one.run()))
+                && leaving.stream().allMatch(one -> one.known() != null);
         return new Part(
-                sql.turn,
+                known ? sql.turnKnown : sql.turn,
                 parameters -> {
-                    COMING.bind(sending.fence(parameters), coming);
-                    LEAVING.bind(parameters, ends);
-                    states.bindValues(parameters.longs(Moves.keys(leaving)));
+                    (known ? COMING_PLAIN : COMING).bind(sending.fence(parameters), coming);
+                    (known ? LEAVING_KNOWN : LEAVING).bind(parameters, leaving);
+                    states.bindValues(parameters.longs(leaving.stream()
+                            .mapToLong(one -> one.advance().run().key())
+                            .toArray()));
                 },
                 results -> read(results.next(), outcomes));
     }
@@ -115,26 +142,28 @@ public final class FreeCalls {
     /** The outcomes of the calls that were applied; of all calls if the lane is gone. */
     private void read(ResultSet rows, Outcome[] outcomes) throws SQLException {
         Instant at = null;
-        List<Long> done = new ArrayList<>();
+        Map<Long, Long> arrivals = new HashMap<>();
         while (rows.next()) {
-            at = Results.time(rows, "at");
-            done.add(rows.getLong("key"));
+            at = at == null ? Results.time(rows, "at") : at;
+            arrivals.put(rows.getLong("key"), rows.getLong("arrivals"));
         }
         if (at == null) {
             left.values().forEach(index -> outcomes[index] = new Outcome.Fenced());
             left.clear();
             return;
         }
-        done.forEach(left::remove);
+        arrivals.keySet().forEach(left::remove);
         for (Coming one : coming) {
-            if (!left.containsKey(one.ref().key())) {
+            Long counted = arrivals.get(one.ref().key());
+            if (counted != null) {
                 outcomes[one.index()] = new Outcome.Started(one.ref(), true, at);
+                localCalls.took(one.ref().key(), one.object(), counted);
             }
         }
-        for (Placed<Change.Advance> end : leaving) {
-            if (!left.containsKey(end.change().run().key())) {
+        for (Leaving end : leaving) {
+            if (!left.containsKey(end.advance().run().key())) {
                 outcomes[end.index()] =
-                        new Outcome.Applied(at, endOf(end.change()).state());
+                        new Outcome.Applied(at, endOf(end.advance()).state());
             }
         }
     }

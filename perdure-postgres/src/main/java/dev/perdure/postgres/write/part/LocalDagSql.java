@@ -3,6 +3,7 @@ package dev.perdure.postgres.write.part;
 import dev.perdure.postgres.jdbc.Schema;
 import dev.perdure.postgres.write.change.LocalDag;
 import dev.perdure.postgres.write.change.Moves;
+import dev.perdure.postgres.write.change.RunColumns;
 
 /**
  * The statements of a batch for tasks that begin and end in the worker that started their run. They are for tasks what
@@ -99,15 +100,17 @@ public final class LocalDagSql {
             )""";
 
     public final String start;
+    /** The same for {@linkplain RunColumns#isPlain plain} runs and tasks. */
+    public final String startPlain;
+
     public final String end;
     /** The same if the worker does not take over one of the runs that come after them. */
     public final String endAndQueue;
 
     LocalDagSql(Schema schema) {
-        this.start = Pieces.sql(
-                schema,
-                START.replace("${new_runs}", LocalDagStarts.COLUMNS.many("g"))
-                        .replace("${inputs}", LocalDagStarts.INPUTS.many("g")));
+        String start = START.replace("${inputs}", LocalDagStarts.INPUTS.many("g"));
+        this.start = Pieces.sql(schema, start.replace("${new_runs}", LocalDagStarts.COLUMNS.many("g")));
+        this.startPlain = Pieces.sql(schema, start.replace("${new_runs}", LocalDagStarts.PLAIN.many("g")));
         String end = END.replace("${touched}", LocalDagEnds.TOUCHED.many("g"))
                 .replace("${outcomes}", Moves.OUTCOMES.many("g"));
         this.end = Pieces.sql(schema, end.replace("${queued}", ""));

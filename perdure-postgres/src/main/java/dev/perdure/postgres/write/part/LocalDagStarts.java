@@ -20,6 +20,7 @@ import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /** The starts of runs with tasks in a batch with beliefs. */
@@ -55,17 +56,24 @@ public final class LocalDagStarts {
         }
     }
 
-    static final Columns<Row> COLUMNS = Columns.<Row>of()
-            .bigint("key", Row::key)
-            .with(RunColumns.TIMED.in(row -> row.member().run))
-            .integer("begins", Row::begins)
-            .bigintOrNull("bound", Row::bound)
-            .bigintOrNull(
-                    "parent",
-                    row -> row.isTask() ? Long.valueOf(row.member().dag.head.ref.key()) : null)
-            .integer("after_from", Row::afterFrom)
-            .integer("after_to", Row::afterTo)
-            .integer("before_to", Row::beforeTo);
+    static final Columns<Row> COLUMNS = columns(RunColumns.TIMED);
+    static final Columns<Row> PLAIN = columns(RunColumns.PLAIN_TIMED);
+
+    private static Columns<Row> columns(Columns<NewRun> ofRun) {
+        return Columns.<Row>of()
+                .bigint("key", Row::key)
+                .with(ofRun.in(row -> row.member().run))
+                .integer("begins", Row::begins)
+                .bigintOrNull("bound", Row::bound)
+                .bigintOrNull(
+                        "parent",
+                        row -> row.isTask()
+                                ? Long.valueOf(row.member().dag.head.ref.key())
+                                : null)
+                .integer("after_from", Row::afterFrom)
+                .integer("after_to", Row::afterTo)
+                .integer("before_to", Row::beforeTo);
+    }
 
     static final Columns<Row> INPUTS = Columns.<Row>of()
             .bigint("key", Row::key)
@@ -99,11 +107,17 @@ public final class LocalDagStarts {
     }
 
     public Part part(LocalDagSql sql, Sending sending) {
-        return Part.timed(sql.start, parameters -> bind(sending.fence(parameters)), done -> at = done);
+        boolean plain = births.stream()
+                .flatMap(birth -> Stream.concat(Stream.of(birth.dag().head), birth.dag().tasks.stream()))
+                .allMatch(member -> RunColumns.isPlain(member.run));
+        return Part.timed(
+                plain ? sql.startPlain : sql.start,
+                parameters -> bind(plain ? PLAIN : COLUMNS, sending.fence(parameters)),
+                done -> at = done);
     }
 
     /** Ordered by id, so that two batches with the same ids do not wait for each other. */
-    private void bind(Parameters parameters) throws SQLException {
+    private void bind(Columns<Row> columns, Parameters parameters) throws SQLException {
         List<Member> all = new ArrayList<>();
         for (RunToStart birth : births) {
             all.add(birth.dag().head);
@@ -119,7 +133,7 @@ public final class LocalDagStarts {
             member.before.forEach(next -> edges.add(next.ref.key()));
             rows.add(new Row(member, from + 1, to, edges.size()));
         }
-        COLUMNS.bind(parameters.longs(edges.stream().mapToLong(Long::longValue).toArray()), rows);
+        columns.bind(parameters.longs(edges.stream().mapToLong(Long::longValue).toArray()), rows);
         INPUTS.bind(parameters, rows.stream().filter(Row::hasInput).toList());
         parameters.longs(rows.stream()
                 .filter(row -> row.begins() == 1)

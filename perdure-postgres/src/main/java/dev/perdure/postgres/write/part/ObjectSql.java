@@ -16,11 +16,14 @@ import dev.perdure.postgres.write.change.Endings;
  * <p>A call never changes its object, so the rows to lock can be read without a lock.
  */
 public final class ObjectSql {
-    /** Makes sure that every called object has a row. Does not touch existing rows. */
+    /**
+     * Makes sure that every called object has a row. Does not touch existing rows. The order is that of {@link #LOCK}, whatever
+     * the language of the database.
+     */
     private static final String MAKE = """
             WITH ${fence}, made AS (
                 INSERT INTO ${schema}.object (type, key, partition)
-                SELECT DISTINCT type, key, partition FROM ${made}
+                SELECT DISTINCT type COLLATE "C" AS type, key COLLATE "C" AS key, partition FROM ${made}
                 WHERE ?::int IS NULL OR EXISTS (SELECT FROM fence)
                 ORDER BY type, key
                 ON CONFLICT DO NOTHING

@@ -2,6 +2,7 @@ package dev.perdure.postgres.write.part;
 
 import dev.perdure.postgres.jdbc.Schema;
 import dev.perdure.postgres.write.change.Moves;
+import dev.perdure.postgres.write.change.RunColumns;
 import dev.perdure.postgres.write.change.TakesAndStarts;
 
 /**
@@ -133,6 +134,9 @@ public final class OwnSql {
             """;
 
     public final String start;
+    /** The same for {@linkplain RunColumns#isPlain plain} runs. */
+    public final String startPlain;
+
     public final String end;
     public final String wait;
     public final String startReporting;
@@ -140,6 +144,7 @@ public final class OwnSql {
 
     OwnSql(Schema schema) {
         this.start = Pieces.sql(schema, START.replace("${new_runs}", OwnStarts.COLUMNS.many("g")));
+        this.startPlain = Pieces.sql(schema, START.replace("${new_runs}", OwnStarts.PLAIN.many("g")));
         this.end = Pieces.sql(
                 schema, END.replace("${ends}", Moves.ENDS.many("g")).replace("${outcomes}", Moves.OUTCOMES.many("g")));
         this.wait = Pieces.sql(schema, WAIT.replace("${waits}", Moves.WAITS.many("g")));

@@ -15,8 +15,12 @@ import java.util.List;
 
 /** In a batch with beliefs, the runs that start as running. */
 public final class OwnStarts {
-    static final Columns<KeyedRun> COLUMNS =
-            Columns.<KeyedRun>of().bigint("key", KeyedRun::key).with(RunColumns.WITH_INPUT.in(KeyedRun::run));
+    static final Columns<KeyedRun> COLUMNS = columns(RunColumns.WITH_INPUT);
+    static final Columns<KeyedRun> PLAIN = columns(RunColumns.PLAIN_WITH_INPUT);
+
+    private static Columns<KeyedRun> columns(Columns<NewRun> ofRun) {
+        return Columns.<KeyedRun>of().bigint("key", KeyedRun::key).with(ofRun.in(KeyedRun::run));
+    }
 
     private record Start(int index, KeyedRun keyed) {}
 
@@ -33,11 +37,14 @@ public final class OwnStarts {
     /** Ordered by id, so that two batches with the same ids do not wait for each other. */
     public Part part(OwnSql sql, Sending sending, Outcome[] outcomes) {
         all.sort(Comparator.comparing(start -> start.keyed().run().id()));
+        boolean plain =
+                all.stream().allMatch(start -> RunColumns.isPlain(start.keyed().run()));
         return Part.timed(
-                sql.start,
-                parameters -> COLUMNS.bind(
-                        sending.fence(parameters),
-                        all.stream().map(Start::keyed).toList()),
+                plain ? sql.startPlain : sql.start,
+                parameters -> (plain ? PLAIN : COLUMNS)
+                        .bind(
+                                sending.fence(parameters),
+                                all.stream().map(Start::keyed).toList()),
                 at -> all.forEach(start -> outcomes[start.index()] =
                         at == null ? new Outcome.Fenced() : new Outcome.Started(ref(start.keyed()), true, at)));
     }

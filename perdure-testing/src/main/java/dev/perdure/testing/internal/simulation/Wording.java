@@ -159,6 +159,7 @@ final class Wording {
             case Hints.RunShows shows -> "'" + shows.run() + "' shows something";
             case Hints.LeaseInDoubt() -> "a lease is in doubt";
             case Hints.OutgoingKept() -> "something is on its way to another shard";
+            case Hints.CallsWait() -> "calls of virtual objects wait";
         };
     }
 }

@@ -1,25 +1,27 @@
-package dev.perdure.shards.content;
+package dev.perdure.shards.limit;
 
 import dev.perdure.error.InvalidRequestException;
+import dev.perdure.spi.shard.Places;
 import java.util.Map;
-import java.util.Objects;
+import java.util.OptionalInt;
 import java.util.Set;
 import java.util.TreeMap;
 
 /**
  * Divides the limits of a queue or a limiter among the shards, as the settings that stores keep. Each shard has a share of its
- * own and asks no other, so all of them together never exceed the limit. The shares of the first shards are larger by one if
+ * own, so all of them together never exceed the limit. The places of {@code concurrency} move, so its share is not among these
+ * settings: {@link Divisions} has that. The shares of the first shards are larger by one if
  * there is a remainder. Beside its share, each shard keeps the whole limit and the number of shards, so that the limit can be
  * divided again when there are more shards or fewer.
  */
 public final class Shares {
     private static final Set<String> DIVIDED =
-            Set.of("concurrency", "per_worker", "per_key", "burst", "burst_per_key", "rate", "rate_per_key");
+            Set.of("per_worker", "per_key", "burst", "burst_per_key", "rate", "rate_per_key");
     private static final String WHEN_KEY_FULL = "when_key_full";
     private static final String WAIT = "WAIT";
     private static final String NONE = "none";
     private static final String WHOLE = "whole:";
-    private static final String SHARDS = "shards";
+    private static final String SHARDS = Places.SHARDS;
 
     private Shares() {}
 
@@ -36,7 +38,10 @@ public final class Shares {
         Map<String, String> share = new TreeMap<>();
         settings.forEach((setting, value) -> {
             requireDecidable(what, setting, value);
-            if (DIVIDED.contains(setting)) {
+            if (setting.equals(Places.CONCURRENCY)) {
+                share.put(WHOLE + setting, value);
+                share.put(SHARDS, String.valueOf(count));
+            } else if (DIVIDED.contains(setting)) {
                 share.put(setting, value.equals(NONE) ? value : share(what, setting, value, shard, count));
                 share.put(WHOLE + setting, value);
                 share.put(SHARDS, String.valueOf(count));
@@ -65,15 +70,38 @@ public final class Shares {
         return with(value, most / count + (shard < most % count ? 1 : 0));
     }
 
-    /** The settings of which a shard has a share. */
+    /** The settings of which a shard has a share. A share whose places move is not one of them. */
     public static Map<String, String> whole(Map<String, String> share) {
         Map<String, String> whole = new TreeMap<>();
-        share.forEach((setting, value) -> {
-            if (!setting.equals(SHARDS) && !setting.startsWith(WHOLE)) {
-                whole.put(setting, Objects.requireNonNullElse(share.get(WHOLE + setting), value));
+        withoutPlaces(share).forEach((setting, value) -> {
+            if (setting.startsWith(WHOLE)) {
+                whole.put(setting.substring(WHOLE.length()), value);
+            } else if (!setting.equals(SHARDS)) {
+                whole.putIfAbsent(setting, value);
             }
         });
         return whole;
+    }
+
+    /** What a store has of a limit whose places move: all of it is in the settings that operators have changed. */
+    static Map<String, String> withoutPlaces(Map<String, String> share) {
+        if (!share.containsKey(Places.DIVISION)) {
+            return share;
+        }
+        Map<String, String> others = new TreeMap<>(share);
+        others.keySet().removeAll(Set.of(Places.CONCURRENCY, Places.DIVISION));
+        if (others.keySet().stream().noneMatch(setting -> setting.startsWith(WHOLE))) {
+            others.remove(SHARDS);
+        }
+        return others;
+    }
+
+    /** How many places there are on all shards together; empty if that is not said. */
+    static OptionalInt concurrency(Map<String, String> whole) {
+        String value = whole.get(Places.CONCURRENCY);
+        return value == null
+                ? OptionalInt.empty()
+                : OptionalInt.of(value.equals(NONE) ? Places.UNLIMITED : Integer.parseInt(value));
     }
 
     private static int most(String value) {
