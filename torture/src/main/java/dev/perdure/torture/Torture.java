@@ -24,13 +24,11 @@ import java.sql.SQLException;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
-import java.util.EnumSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Queue;
 import java.util.Random;
-import java.util.Set;
 import java.util.concurrent.Callable;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.ConcurrentSkipListMap;
@@ -107,18 +105,15 @@ final class Torture implements AutoCloseable {
         return arguments;
     }
 
-    private static Set<Site.Server> server(Plan plan) {
-        Set<Site.Server> server = EnumSet.noneOf(Site.Server.class);
-        if (plan.faults().kinds().contains(Faults.DISK)) {
-            server.add(Site.Server.ON_SMALL_DISK);
-        }
-        if (plan.setup().crowd() > Plan.Setup.SMALL_CROWD) {
-            server.add(Site.Server.WITH_ROOM);
-        }
-        if (plan.faults().kinds().contains(Faults.FAILOVER)) {
-            server.add(Site.Server.WITH_STANDBY);
-        }
-        return server;
+    private static Site.Server server(Plan plan) {
+        List<Faults> kinds = plan.faults().kinds();
+        Optional<String> disk = kinds.contains(Faults.DISK) ? Optional.of(megabytes(plan) + "m") : Optional.empty();
+        return new Site.Server(disk, kinds.contains(Faults.FAILOVER));
+    }
+
+    /** Nothing is removed before the end, and a standby keeps the log of what it has not written out yet. */
+    private static long megabytes(Plan plan) {
+        return 512 + 64 * plan.faults().length().toMinutes() + plan.setup().crowd() / 50;
     }
 
     /** Does what is planned. */

@@ -17,15 +17,13 @@ import java.util.concurrent.ConcurrentLinkedDeque;
  * ledger is on a server of its own, to which nothing happens.
  */
 public final class Site implements AutoCloseable {
-    /** What a server may be like. */
-    public enum Server {
-        /** Its file system can be filled. */
-        ON_SMALL_DISK,
-        /** That file system has room for 100,000 runs. */
-        WITH_ROOM,
-        /** It has a synchronous standby. */
-        WITH_STANDBY
-    }
+    /**
+     * What a server is like.
+     *
+     * @param disk the size of its file system, which can be filled then; none for a folder
+     * @param standby whether it has a synchronous standby
+     */
+    public record Server(Optional<String> disk, boolean standby) {}
 
     /** The lease of the workers. */
     public static final Duration LEASE = Duration.ofSeconds(2);
@@ -62,7 +60,7 @@ public final class Site implements AutoCloseable {
             int count,
             List<String> more,
             Path logs,
-            Set<Server> server,
+            Server server,
             Optional<Path> pooler,
             long seed) {}
 
@@ -73,9 +71,9 @@ public final class Site implements AutoCloseable {
                 .setting("max_wal_size", "128MB")
                 .setting("wal_keep_size", "64MB");
         closing.add(this::closeServers);
-        this.server = OwnServer.start(options, diskSize(setup.server()));
+        this.server = OwnServer.start(options, setup.server().disk());
         servers.add(server);
-        if (setup.server().contains(Server.WITH_STANDBY)) {
+        if (setup.server().standby()) {
             addStandby();
         }
         this.ledgerServer = closing.add(EmbeddedPostgres.start(EmbeddedPostgres.options()));
@@ -88,12 +86,6 @@ public final class Site implements AutoCloseable {
         arguments.addAll(ledger().arguments());
         arguments.addAll(setup.more());
         this.workers = closing.add(new Workers(setup.main(), setup.count(), arguments, setup.logs()));
-    }
-
-    private static Optional<String> diskSize(Set<Server> server) {
-        return server.contains(Server.ON_SMALL_DISK)
-                ? Optional.of(server.contains(Server.WITH_ROOM) ? "2g" : "512m")
-                : Optional.empty();
     }
 
     private void addStandby() throws Exception {

@@ -2,7 +2,6 @@ package dev.perdure.torture.setup;
 
 import dev.perdure.torture.work.WorkerMain;
 import java.nio.file.Path;
-import java.util.EnumSet;
 import java.util.List;
 import java.util.Optional;
 
@@ -17,7 +16,7 @@ final class SiteHolder {
                 1,
                 List.of(),
                 Path.of(arguments[0]),
-                EnumSet.of(Site.Server.ON_SMALL_DISK, Site.Server.WITH_STANDBY),
+                new Site.Server(Optional.of("512m"), true),
                 Optional.empty(),
                 42));
         boolean small = site.disk().isPresent();
