@@ -3,6 +3,7 @@ package dev.perdure.shards;
 import static dev.perdure.StartOptions.id;
 import static dev.perdure.shards.Shard.shard;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.perdure.Definition;
 import dev.perdure.Invocation;
@@ -161,6 +162,26 @@ final class ShardTransactionsIT {
         assertThat(step(worker, run, 1, "here")).isEqualTo(new Transacted.Completed(entry("there")));
         assertThat(count("stock")).isEqualTo(1);
         assertThat(count("perdure.journal WHERE position = 1")).isZero();
+    }
+
+    @Test
+    void a_body_that_fails_because_the_step_was_done_elsewhere_does_not_fail_the_step() throws Exception {
+        execute("ALTER TABLE stock ADD UNIQUE (run)");
+        RunRef run = held();
+        assertThat(step(elsewhere(), run, 1, "order")).isEqualTo(new Transacted.Completed(entry("order")));
+        assertThat(step(worker, run, 1, "order")).isEqualTo(new Transacted.Completed(entry("order")));
+        assertThat(count("stock")).isEqualTo(1);
+    }
+
+    @Test
+    void a_body_that_fails_although_the_step_was_never_done_fails() throws Exception {
+        execute("ALTER TABLE stock ADD UNIQUE (run)");
+        execute("INSERT INTO stock VALUES ('order')");
+        RunRef run = held();
+        assertThatThrownBy(() -> step(worker, run, 1, "order"))
+                .isInstanceOf(SQLException.class)
+                .hasMessageContaining("duplicate key");
+        assertThat(step(worker, run, 1, "other")).isEqualTo(new Transacted.Recorded());
     }
 
     @Test

@@ -30,10 +30,15 @@ public final class BothBooks implements TransactionBook {
         return BegunTransaction.begin(connection, ticket);
     }
 
-    /** Nearly always there is none. If there is one, the record is refused, and it is read then. */
+    /** Nearly always there is none. If there is one, the body fails or the record is refused, and it is read then. */
     @Override
     public Optional<Entry> earlier(Connection connection, TransactionTicket ticket) {
         return Optional.empty();
+    }
+
+    @Override
+    public Optional<Entry> afterFailure(Connection connection, TransactionTicket ticket) throws SQLException {
+        return completions.earlier(connection, ticket);
     }
 
     @Override

@@ -86,12 +86,28 @@ public final class TransactionBodies {
                 if (trouble.isPresent()) {
                     return trouble.get();
                 }
-                throw thrown;
+                return afterFailure(ticket, thrown);
             } catch (Error thrown) {
                 rollBack();
                 throw thrown;
             }
             return ticket.options().isReadOnly() ? ended(entry) : committed(begun, entry);
+        }
+
+        /** The outcome of a body that has thrown an exception and was rolled back. */
+        private Transacted afterFailure(TransactionTicket ticket, Exception thrown) throws Exception {
+            Optional<Entry> earlier;
+            try {
+                earlier = book.afterFailure(connection, ticket);
+            } catch (SQLException cannot) {
+                return new Transacted.Unavailable(cannot);
+            } finally {
+                rollBack();
+            }
+            if (earlier.isEmpty()) {
+                throw thrown;
+            }
+            return new Transacted.Completed(earlier.get());
         }
 
         private Entry performed(Work<Connection> work) throws Exception {

@@ -15,6 +15,14 @@ public interface TransactionBook {
     /** The record of an earlier committed transaction of this step, if it is not in the journal. */
     Optional<Entry> earlier(Connection connection, TransactionTicket ticket) throws SQLException;
 
+    /**
+     * The same after the body has failed and was rolled back, if {@link #earlier} does not look: what an earlier transaction
+     * has done may be why the body fails now, such as a row that can only be inserted once.
+     */
+    default Optional<Entry> afterFailure(Connection connection, TransactionTicket ticket) throws SQLException {
+        return Optional.empty();
+    }
+
     /** Sends the record and the commit in one round trip. Throws instead of committing what must not be committed. */
     Transacted recordAndCommit(Connection connection, BegunTransaction begun, Entry entry) throws SQLException;
 
