@@ -12,6 +12,9 @@ import dev.perdure.StepOptions;
 import dev.perdure.memory.MemoryStore;
 import dev.perdure.queue.Limiter;
 import dev.perdure.queue.Queue;
+import dev.perdure.spi.shard.Places;
+import dev.perdure.spi.shard.Places.Division;
+import dev.perdure.spi.shard.Places.Limit;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -19,6 +22,7 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.IntStream;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -124,6 +128,29 @@ class MovingPlacesTest {
             back.forEach(run -> assertThat(run.result(SOON)).isNotNull());
         }
         assertThat(counter.most).hasValueLessThanOrEqualTo(4);
+    }
+
+    /** A process that divides a limit may die when all shards have joined and none has settled: none of them asks for places then. */
+    @Test
+    void a_division_that_was_left_behind_goes_on_when_a_run_waits() {
+        Definition<Integer, Integer> narrow =
+                Definition.of("narrow", Integer.class, Integer.class, (ctx, number) -> number);
+        Shard[] both = shards(2);
+        try (ShardedStore store = ShardedStore.over(both);
+                Perdure perdure = Perdure.on(store)
+                        .register(narrow)
+                        .queues(Queue.named("narrow").concurrency(1))
+                        .start()) {
+            Limit limit = new Limit(Places.Kind.QUEUE, "narrow");
+            Division next =
+                    new Division(2, 1, Stream.of(both).map(Shard::name).toList());
+            for (int shard = 0; shard < 2; shard++) {
+                both[shard].store().exchange().orElseThrow().places().join(limit, next, 1 - shard);
+            }
+
+            assertThat(start(perdure, store, 1, narrow, 1).getFirst().result(SOON))
+                    .isZero();
+        }
     }
 
     @Test

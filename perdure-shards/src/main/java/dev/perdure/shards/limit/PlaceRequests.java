@@ -2,6 +2,7 @@ package dev.perdure.shards.limit;
 
 import dev.perdure.error.StoreException;
 import dev.perdure.spi.shard.Places;
+import dev.perdure.spi.shard.Places.Limit;
 import dev.perdure.spi.shard.Places.Need;
 import dev.perdure.spi.shard.Places.Request;
 import java.util.List;
@@ -55,10 +56,12 @@ public final class PlaceRequests implements AutoCloseable {
      */
     record Round(boolean needs, int came) {}
 
-    /** Asks for what a shard needs now. */
+    /** Asks for what a shard needs now. A shard that has not settled needs nothing yet, so it is settled first. */
     Round ask(int shard) {
+        Places here = shards.apply(shard);
+        here.shares().stream().filter(share -> !share.settled()).forEach(share -> complete(share.limit()));
         int all = 0;
-        List<Need> needs = shards.apply(shard).needs();
+        List<Need> needs = here.needs();
         for (Need need : needs) {
             int wanted = need.wanted();
             int has = need.places();
@@ -73,6 +76,15 @@ public final class PlaceRequests implements AutoCloseable {
         return new Round(!needs.isEmpty(), all);
     }
 
+    /** Goes on with a division whose process may have died. All shards have to answer; without them, other limits go on. */
+    private void complete(Limit limit) {
+        try {
+            divisions.complete(limit);
+        } catch (StoreException silent) {
+            LOG.debug("The division of {} waits until all shards answer.", limit, silent);
+        }
+    }
+
     private int ask(int shard, int other, Need need, int has, int wanted) {
         try {
             OptionalLong total = shards.apply(other)
@@ -84,7 +96,7 @@ public final class PlaceRequests implements AutoCloseable {
                             wanted,
                             need.sent().getOrDefault(names.get(other), 0L)));
             if (total.isEmpty()) {
-                divisions.complete(need.limit());
+                complete(need.limit());
                 return 0;
             }
             return shards.apply(shard).receive(need.limit(), need.division(), names.get(other), total.getAsLong());
