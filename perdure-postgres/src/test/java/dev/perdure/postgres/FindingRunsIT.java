@@ -170,7 +170,8 @@ final class FindingRunsIT {
         }
         // A vacuum that makes summaries counts as reads of the table, so there is one, before the first query.
         TestServer.execute("ALTER TABLE %s.run SET (autovacuum_enabled = off)".formatted(schema));
-        // On one connection, which reports its own reads of the tables. Another one reports a short read up to ten seconds later.
+        // On one connection, which reports its own reads of the tables. Another one reports a short read up to ten
+        // seconds later.
         try (Connection connection = TestServer.plain().getConnection();
                 Statement statement = connection.createStatement()) {
             statement.execute(GENERATED.formatted(schema, runs, NOW));
