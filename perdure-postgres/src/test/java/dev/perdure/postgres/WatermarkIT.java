@@ -1,6 +1,7 @@
 package dev.perdure.postgres;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
 
 import com.zaxxer.hikari.HikariDataSource;
 import dev.perdure.RunId;
@@ -35,8 +36,11 @@ import java.sql.Connection;
 import java.sql.Statement;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 
 /** Claims that begin where the last one stopped pass over what is older, and over nothing else. */
@@ -131,6 +135,55 @@ final class WatermarkIT {
 
             assertThat(ids(store.dispatch().poll(fixture.poll(10)))).containsExactly("older");
         }
+    }
+
+    @Test
+    void a_claim_that_waited_for_a_lock_does_not_put_off_the_next_look_from_the_beginning() throws Exception {
+        String name = TestServer.newSchema();
+        try (HikariDataSource pool = TestServer.pool(4);
+                PostgresStore store =
+                        PostgresStore.on(pool).schema(name).notifications(false).open();
+                Connection other = pool.getConnection();
+                Statement statement = other.createStatement()) {
+            store.queues().declare(List.of(Queue.named("default").concurrency(1)));
+            Poll poll = new StoreFixture(store).poll(10);
+            start(store, "first");
+            start(store, "older");
+            List<String> first = List.of();
+            while (first.isEmpty()) { // It may have waited for longer than claims wait.
+                first = claimedBehindALock(store, poll, statement, name);
+            }
+            statement.execute("UPDATE %s.ready SET since = since - interval '1 hour'".formatted(name));
+            long until = System.nanoTime() + TimeUnit.SECONDS.toNanos(3);
+            List<String> claimed = new ArrayList<>();
+            while (!claimed.contains("older") && System.nanoTime() - until < 0) {
+                start(store, "newer-" + claimed.size());
+                statement.execute("UPDATE %s.run SET state = 6, owner = NULL WHERE state = 2".formatted(name));
+                claimed.addAll(ids(store.dispatch().poll(poll)));
+            }
+
+            assertThat(claimed).contains("older");
+        }
+    }
+
+    /** A poll that waits for a while until another transaction unlocks the queue. */
+    private static List<String> claimedBehindALock(PostgresStore store, Poll poll, Statement other, String schema)
+            throws Exception {
+        other.execute("BEGIN; SELECT FROM %s.queue FOR UPDATE".formatted(schema));
+        CompletableFuture<List<String>> claimed =
+                CompletableFuture.supplyAsync(() -> ids(store.dispatch().poll(poll)));
+        String waits = """
+                SELECT count(*) FROM pg_stat_activity
+                WHERE wait_event_type = 'Lock' AND query LIKE '%%%s.%%' AND query_start < clock_timestamp() - interval '200 ms'
+                """.formatted(schema);
+        await().pollInterval(Duration.ofMillis(10))
+                .until(() -> claimed.isDone() || !TestServer.query(waits).equals("0"));
+        other.execute("ROLLBACK");
+        return claimed.get();
+    }
+
+    private static void start(PostgresStore store, String id) {
+        store.ledger().apply(Lane.client(0), List.of(new Change.Start(run(id, 0), null)));
     }
 
     private static List<String> ids(Dispatch.Polled polled) {

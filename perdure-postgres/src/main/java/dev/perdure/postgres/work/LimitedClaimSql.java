@@ -447,7 +447,8 @@ public final class LimitedClaimSql {
             ), next_look AS MATERIALIZED (
                 SELECT '' AS look_from, NULL::bigint AS virtual_time
             ), ${take}
-            SELECT false AS cut, (SELECT runs FROM wanted) AS wanted, g.pick, g.rank, g.since, ${details}
+            SELECT false AS cut, (SELECT runs FROM wanted) AS wanted, g.pick, g.rank, g.since,
+                   (extract(epoch FROM clock_timestamp() - statement_timestamp()) * 1000000)::bigint AS took, ${details}
             ORDER BY g.pick, g.rank, g.since, g.key
             """;
 

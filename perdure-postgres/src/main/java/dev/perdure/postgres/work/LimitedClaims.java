@@ -20,6 +20,7 @@ import java.sql.SQLException;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /** Claims runs of queues with limits, and runs with keys: queue by queue, each in a transaction of its own. */
@@ -90,13 +91,15 @@ public final class LimitedClaims {
      * @param cut whether it could have taken more by examining further keys
      * @param keyed whether runs with keys waited
      * @param last where in the order of claims the last of them was, if they fill all free places
+     * @param tookMicros how long the server looked for them, without what came before: a lock, or a connection
      */
     private record Part(
             List<Claimed> runs,
             boolean cut,
             boolean keyed,
-            @Nullable Floor last) {
-        static final Part NOTHING = new Part(List.of(), false, false, null);
+            @Nullable Floor last,
+            long tookMicros) {
+        static final Part NOTHING = new Part(List.of(), false, false, null, 0);
     }
 
     /**
@@ -215,11 +218,10 @@ public final class LimitedClaims {
         String queue = wanted.from().queue();
         List<String> versions = placements.versions(request);
         Floor floor = wanted.alone() ? Floor.BEGINNING : floors.floor(queue, request, versions);
-        long began = System.nanoTime();
         Part part = database.call(connection -> claim(connection, wanted, floor));
         Floor last = part.last();
         if (last != null && !wanted.alone()) {
-            floors.filled(queue, request, versions, floor, last, System.nanoTime() - began);
+            floors.filled(queue, request, versions, floor, last, TimeUnit.MICROSECONDS.toNanos(part.tookMicros()));
         } else if (!wanted.alone()) {
             floors.ranDry(queue, request, versions);
         }
@@ -276,19 +278,21 @@ public final class LimitedClaims {
             claimed.add(Claims.claimed(rows));
             cut = rows.getBoolean("cut");
         }
-        return new Part(claimed, cut, keyed, null);
+        return new Part(claimed, cut, keyed, null, 0);
     }
 
     private static Part byAge(ResultSet rows, boolean keyed) throws SQLException {
         List<Claimed> claimed = new ArrayList<>();
         Floor last = null;
         long left = 0;
+        long took = 0;
         while (rows.next()) {
             claimed.add(Claims.claimed(rows));
             boolean begins = rows.getInt("pick") > 0;
             left = (last == null ? rows.getLong("wanted") : left) - (begins ? 1 : 0);
             last = begins ? new Floor(rows.getInt("rank"), Results.time(rows, "since"), true) : last;
+            took = rows.getLong("took");
         }
-        return new Part(claimed, false, keyed, left == 0 ? last : null);
+        return new Part(claimed, false, keyed, left == 0 ? last : null, took);
     }
 }
