@@ -8,6 +8,7 @@ import dev.perdure.queue.QueueInfo;
 import dev.perdure.spi.Dispatch.Poll;
 import dev.perdure.spi.QueueRules;
 import dev.perdure.spi.change.Change;
+import dev.perdure.spi.change.Move;
 import dev.perdure.spi.change.RunRef;
 import dev.perdure.spi.change.WorkerId;
 import dev.perdure.spi.shard.Places;
@@ -157,6 +158,20 @@ public abstract class PlacesConformance extends StoreConformance {
         advance(LATER);
         places().needs();
         assertThat(claimedIds(mail(worker))).hasSize(1);
+    }
+
+    @Test
+    void a_run_that_waits_is_seen_behind_many_that_hold_their_places() {
+        int many = 101;
+        places().open(MAIL, DECLARED, new Division(1, 300, TWO), many);
+        WorkerId worker = join();
+        start(many);
+        while (store().leases().owned(worker).size() < many) {
+            store().dispatch().poll(mail(worker));
+        }
+        store().leases().owned(worker).forEach(owned -> apply(worker, advance(owned.run(), 1, new Move.Yield())));
+        startReady(withQueue(newRun("later"), "mail"));
+        assertThat(places().needs()).containsExactly(new Need(MAIL, 1, many, 1, Map.of()));
     }
 
     @Test

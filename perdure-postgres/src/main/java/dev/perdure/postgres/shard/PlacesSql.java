@@ -90,15 +90,17 @@ final class PlacesSql {
 
     private static final String GIVEN_TO_ATTEMPTS = "SELECT cardinality(${schema}.permit_holders(?))";
 
-    /** Runs that were woken hold their places and wait for none. Reads in the order of an index, as polls do. */
-    private static final String WAITING_RUNS = """
+    /** Runs that were woken hold their places and wait for none; there are no more of them than places. Reads in the order of an index, as polls do. */
+    private static final String WAITING_RUNS =
+            """
             SELECT count(*) FROM (
-                (SELECT key FROM ${schema}.ready r WHERE r.queue = ? AND r.queue_key IS NULL ORDER BY r.definition, r.version LIMIT ${MOST})
+                (SELECT FROM ${schema}.ready r WHERE r.queue = ? AND r.queue_key IS NULL AND ${placeless}
+                 ORDER BY r.definition, r.version LIMIT ${MOST})
                 UNION ALL
-                (SELECT key FROM ${schema}.ready r WHERE r.queue = ? AND r.queue_key IS NOT NULL ORDER BY r.queue_key, r.definition LIMIT ${MOST})
+                (SELECT FROM ${schema}.ready r WHERE r.queue = ? AND r.queue_key IS NOT NULL AND ${placeless}
+                 ORDER BY r.queue_key, r.definition LIMIT ${MOST})
             ) w
-            WHERE NOT EXISTS (SELECT FROM ${schema}.slot s WHERE s.key = w.key)
-            """;
+            """.replace("${placeless}", "(SELECT true FROM ${schema}.slot s WHERE s.key = r.key LIMIT 1) IS NULL");
 
     private static final String WAITING_ATTEMPTS = """
             SELECT count(*) FROM (SELECT FROM ${schema}.permit p WHERE p.limiter = ? AND p.state = 0 LIMIT ${MOST}) w
