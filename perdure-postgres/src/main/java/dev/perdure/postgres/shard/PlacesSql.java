@@ -7,15 +7,22 @@ import dev.perdure.spi.shard.Places.Kind;
 
 /** The statements about the share that a shard has of the limits of all shards. Each of them is about queues, or about limiters. */
 final class PlacesSql {
+    /**
+     * Ends the transaction if its process stands still, or is cut off, between two of its requests. Otherwise nothing would be
+     * claimed from the queue until the server has found that the connection is dead.
+     */
+    private static final String NOT_IDLE = "set_config('idle_in_transaction_session_timeout', '5s', true)";
+
     /** Only of a queue or limiter that is new. */
     private static final String CREATE = """
-            INSERT INTO ${schema}.${table} (name, declared) VALUES (?, COALESCE(?::jsonb, '{}')) ON CONFLICT DO NOTHING RETURNING 1
+            INSERT INTO ${schema}.${table} (name, declared) VALUES (?, COALESCE(?::jsonb, '{}')) ON CONFLICT DO NOTHING
+            RETURNING ${not_idle}
             """;
 
     /** As a claim does first. The statements that follow see everything that earlier claims have taken. */
     private static final String LOCK = """
             SELECT declared || changed AS limits, NULLIF((declared || changed)->>'concurrency', 'none')::integer AS concurrency,
-                   ${paused} AS paused
+                   ${paused} AS paused, ${not_idle}
             FROM ${schema}.${table} WHERE name = ? FOR NO KEY UPDATE
             """;
 
@@ -154,6 +161,7 @@ final class PlacesSql {
         return Pieces.sql(
                 schema,
                 statement
+                        .replace("${not_idle}", NOT_IDLE)
                         .replace("${table}", kind == Kind.QUEUE ? "queue" : "limiter")
                         .replace("${ASIDE}", Places.ASIDE.toSeconds() + " s")
                         .replace("${STAY}", Places.STAY.toSeconds() + " s")
