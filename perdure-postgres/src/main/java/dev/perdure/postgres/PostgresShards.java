@@ -7,6 +7,7 @@ import dev.perdure.postgres.shard.DividedLimits;
 import dev.perdure.postgres.shard.LeftRows;
 import dev.perdure.postgres.shard.MovingLock;
 import dev.perdure.postgres.shard.NewShard;
+import dev.perdure.postgres.shard.NoVacuums;
 import dev.perdure.postgres.shard.PartitionMove;
 import dev.perdure.postgres.shard.ShardServer;
 import dev.perdure.postgres.shard.ShardServer.Closed;
@@ -324,6 +325,7 @@ public final class PostgresShards implements AutoCloseable {
     }
 
     /** Moves one partition, and returns the map of then. */
+    @SuppressWarnings("try") // the lock only has to be there
     private ShardMap moved(
             ShardMap map, int partition, ShardServer target, PostgresStore store, Consumer<String> progress) {
         PartitionMove move = new PartitionMove(partition, known(map.owners().get(partition)), target, progress);
@@ -336,11 +338,12 @@ public final class PostgresShards implements AutoCloseable {
         try {
             move.expect();
             move.copyEnded();
-            began = System.nanoTime();
-            move.close();
-            closed = System.nanoTime();
-            move.copy(map, after);
-            copied = System.nanoTime();
+            try (NoVacuums held = move.withoutVacuums()) {
+                began = move.close();
+                closed = System.nanoTime();
+                move.copy(map, after);
+                copied = System.nanoTime();
+            }
         } catch (RuntimeException | Error failed) {
             reopenUnlessMoved(move, failed);
             throw failed;

@@ -42,6 +42,7 @@ import dev.perdure.postgres.work.PostgresDispatch;
 import dev.perdure.postgres.work.PostgresLeases;
 import dev.perdure.postgres.work.StartLimits;
 import dev.perdure.postgres.work.Watermark;
+import dev.perdure.postgres.write.OldCycles;
 import dev.perdure.postgres.write.PostgresLedger;
 import dev.perdure.postgres.write.change.Keys;
 import dev.perdure.postgres.write.part.LedgerSql;
@@ -95,6 +96,7 @@ public final class PostgresStore implements Store {
     private final Backends backends;
     private final PostgresHints hints = new PostgresHints();
     private final PostgresLedger ledger;
+    private final OldCycles oldCycles;
     private final PostgresLeases leases;
     private final PostgresDispatch dispatch;
     private final PostgresJournals journals;
@@ -139,6 +141,8 @@ public final class PostgresStore implements Store {
         this.reactions = new PostgresReactions(database, ledgerSql.reactions, ledgerSql.settings);
         this.permits = new PostgresPermits(database, schema, ledgerSql, workers, hints);
         this.ledger = new PostgresLedger(database, schema, ledgerSql, keys, workers, queues, hints, wanted.believes);
+        this.oldCycles = new OldCycles(ledger::breakOldCycles);
+        parts.add(oldCycles);
         this.leases = new PostgresLeases(database, ledgerSql, leaseSql, workers, hints, this::tidy);
         InboxReader inbox = new InboxReader(database, schema, ledger);
         this.dispatch = new PostgresDispatch(
@@ -237,7 +241,7 @@ public final class PostgresStore implements Store {
     /** Housekeeping that a sweep does; most of it only from time to time. */
     private void tidy(boolean callsWait) {
         if (callsWait) {
-            ledger.breakOldCycles();
+            oldCycles.look();
             hints.tellHere(new Hints.CallsWait());
         }
         queues.tidy();

@@ -12,12 +12,15 @@ import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.SQLException;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -68,6 +71,43 @@ final class DatabaseIT {
             connections.take().giveBack();
             assertThat(closed(real)).as("all but the one in use").isEqualTo(2);
             assertThat(real.getLast().isClosed()).isFalse();
+        }
+    }
+
+    @Test
+    void a_call_that_guards_a_lease_gets_the_next_connection_however_many_others_wait() throws Exception {
+        try (Connections connections = Connections.from(pool, 1);
+                ExecutorService threads = Executors.newCachedThreadPool()) {
+            List<String> order = Collections.synchronizedList(new ArrayList<>());
+            BorrowedConnection only = connections.take();
+            for (int i = 0; i < 5; i++) {
+                beginToWait(threads, () -> order(order, "work", connections.take()));
+            }
+            beginToWait(threads, () -> order(order, "lease", connections.takeFirst()));
+            beginToWait(threads, () -> order(order, "lease", connections.takeFirst()));
+            only.giveBack();
+            threads.shutdown();
+            assertThat(threads.awaitTermination(1, TimeUnit.MINUTES)).isTrue();
+            assertThat(order).containsExactly("lease", "lease", "work", "work", "work", "work", "work");
+            connections.takeFirst().giveBack();
+            connections.take().giveBack();
+        }
+    }
+
+    private static void order(List<String> order, String what, BorrowedConnection connection) {
+        order.add(what);
+        connection.giveBack();
+    }
+
+    private static void beginToWait(ExecutorService threads, Work work) throws InterruptedException {
+        AtomicReference<Thread> thread = new AtomicReference<>();
+        threads.submit(() -> {
+            thread.set(Thread.currentThread());
+            work.run();
+            return true;
+        });
+        while (thread.get() == null || thread.get().getState() != Thread.State.WAITING) {
+            Thread.onSpinWait();
         }
     }
 

@@ -12,11 +12,13 @@ import dev.perdure.spi.shard.CallWaits.Wait;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collection;
+import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicBoolean;
-import java.util.stream.IntStream;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -24,7 +26,8 @@ import org.slf4j.LoggerFactory;
  * Finds calls of virtual objects that wait for each other in a cycle over several shards, and refuses the youngest.
  *
  * <p>How it works. A sweep of a shard says if calls wait there. Then this begins at the runs that hold their objects, and asks
- * all shards level by level whom these wait for, beyond those that the shard finds by itself. The reads are of different
+ * all shards level by level whom these wait for, beyond those that the shard finds by itself. A process makes one search at a
+ * time, for all shards together, and rests after it for the longer, the longer it took. The reads are of different
  * times, so what looks like a cycle may never have been one. So the waits of a cycle are read once more, after all of them
  * were read: a wait begins once and ends once, so one that is there both times has stood all the time between, and all
  * of them stood at the moment between the two reads. Such a cycle never ends by itself. A shard from which a partition has
@@ -40,11 +43,12 @@ final class CyclesAcross implements AutoCloseable {
     static final Duration PATIENCE = Duration.ofSeconds(2);
     /** How long a search rests after one that a shard has not answered: each leaves requests behind that wait for it. */
     private static final Duration REST = Duration.ofSeconds(10);
-    /** A search that has read waits rests so many times as long as it took, and at least two seconds. */
+    /** A search rests so many times as long as it took, and not shorter or longer than this. */
     private static final int RESTS = 10;
 
     private static final Duration SHORTEST_REST = Duration.ofSeconds(2);
-    /** How many runs that hold objects one search begins with. The next one begins behind them. */
+    private static final Duration LONGEST_REST = Duration.ofMinutes(1);
+    /** With how many runs of a shard that hold objects one search begins. The next one begins behind them. */
     private static final int HOLDERS = 200;
     /** A search ends when it has read so many runs: what is beyond waits for one that begins elsewhere. */
     private static final int MOST_RUNS = 10_000;
@@ -52,92 +56,100 @@ final class CyclesAcross implements AutoCloseable {
     private final Shards shards;
     private final Ledger ledger;
     private final Duration patience;
-    private final List<Search> searches;
     private final List<Hints.Subscription> subscriptions = new ArrayList<>();
+    /** The shards on which calls wait, by the sweeps since the last search began. */
+    private final Set<Integer> heard = ConcurrentHashMap.newKeySet();
+    /** The holder with which the last search of a shard has ended, if there may be more behind it. */
+    private final Map<Integer, Long> after = new HashMap<>();
+
+    private final AtomicBoolean underWay = new AtomicBoolean();
+    private volatile long notBefore = System.nanoTime();
+    /** Whether the log says that a shard does not answer. */
+    private boolean silent;
+
     private volatile boolean closed;
 
     CyclesAcross(Shards shards, Ledger ledger, Duration patience) {
         this.shards = shards;
         this.ledger = ledger;
         this.patience = patience;
-        this.searches = IntStream.range(0, shards.size()).mapToObj(Search::new).toList();
     }
 
     /** Begins to listen to sweeps if there are several shards, or have been. */
     void start() {
         if (shards.haveBeenSeveral()) {
-            searches.forEach(search ->
-                    subscriptions.add(shards.store(search.shard).hints().subscribe(search::hear)));
+            shards.indexes()
+                    .forEach(shard ->
+                            subscriptions.add(shards.store(shard).hints().subscribe(hint -> hear(shard, hint))));
         }
+    }
+
+    private void hear(int shard, Hints.Hint hint) {
+        if (hint instanceof Hints.CallsWait) {
+            heard.add(shard);
+            if (System.nanoTime() - notBefore >= 0 && underWay.compareAndSet(false, true)) {
+                Thread.ofVirtual().name("perdure-call-cycles").start(this::lookAndReport);
+            }
+        }
+    }
+
+    private void lookAndReport() {
+        long began = System.nanoTime();
+        Duration rest = REST;
+        try {
+            List<Integer> some = List.copyOf(heard);
+            some.forEach(heard::remove);
+            look(some);
+            silent = false;
+            rest = rest(System.nanoTime() - began);
+        } catch (StoreException trouble) {
+            if (!silent && !closed && trouble.kind() != StoreException.Kind.MOVING) {
+                silent = true;
+                LOG.warn(
+                        "Whether calls of virtual objects wait for each other in a cycle over several shards is not known. It is looked for again. {}",
+                        trouble.getMessage());
+            }
+        } catch (RuntimeException | Error thrown) {
+            if (!closed) {
+                LOG.error("The search for calls that wait for each other failed. It is made again.", thrown);
+            }
+        } finally {
+            notBefore = System.nanoTime() + rest.toNanos();
+            underWay.set(false);
+        }
+    }
+
+    /** How long the next search has to wait after one that took so long. */
+    static Duration rest(long nanos) {
+        Duration rest = Duration.ofNanos(nanos).multipliedBy(RESTS);
+        Duration atLeast = rest.compareTo(SHORTEST_REST) < 0 ? SHORTEST_REST : rest;
+        return atLeast.compareTo(LONGEST_REST) > 0 ? LONGEST_REST : atLeast;
     }
 
     /** Looks once from the calls of every shard, in the thread of the caller. */
     void look() {
         if (shards.haveBeenSeveral()) {
-            searches.forEach(Search::look);
+            look(shards.indexes());
         }
     }
 
-    /** The searches that begin at calls of one shard, one after the other. */
-    private final class Search {
-        private final int shard;
-        private final AtomicBoolean underWay = new AtomicBoolean();
-        private boolean silent;
-        private long notBefore = System.nanoTime();
-        private long after;
-
-        Search(int shard) {
-            this.shard = shard;
+    /** Looks once from the calls of these shards: one search, so that a cycle over several of them is read only once. */
+    private void look(List<Integer> some) {
+        Map<Integer, Long> begins = Map.copyOf(after);
+        List<List<Long>> holders = shards.ask(
+                some,
+                patience,
+                shard -> shards.exchange(shard).waits().holders(begins.getOrDefault(shard, 0L), HOLDERS));
+        for (int i = 0; i < some.size(); i++) {
+            List<Long> ofShard = holders.get(i);
+            after.put(some.get(i), ofShard.size() == HOLDERS ? ofShard.getLast() : 0L);
         }
-
-        private void hear(Hints.Hint hint) {
-            if (hint instanceof Hints.CallsWait && underWay.compareAndSet(false, true)) {
-                Thread.ofVirtual()
-                        .name("perdure-call-cycles-" + shards.name(shard))
-                        .start(this::lookAndReport);
-            }
-        }
-
-        private void lookAndReport() {
-            try {
-                if (System.nanoTime() - notBefore >= 0) {
-                    look();
-                    silent = false;
-                }
-            } catch (StoreException trouble) {
-                notBefore = System.nanoTime() + REST.toNanos();
-                if (!silent && !closed && trouble.kind() != StoreException.Kind.MOVING) {
-                    silent = true;
-                    LOG.warn(
-                            "Whether calls of virtual objects on shard '{}' wait for each other in a cycle over several shards is not known. It is looked for again. {}",
-                            shards.name(shard),
-                            trouble.getMessage());
-                }
-            } catch (RuntimeException | Error thrown) {
-                if (!closed) {
-                    LOG.error("The search for calls that wait for each other failed. It is made again.", thrown);
-                }
-            } finally {
-                underWay.set(false);
-            }
-        }
-
-        private void look() {
-            List<Long> holders = shards.ask(
-                            List.of(shard),
-                            patience,
-                            one -> shards.exchange(one).waits().holders(after, HOLDERS))
-                    .getFirst();
-            after = holders.size() == HOLDERS ? holders.getLast() : 0;
-            if (!holders.isEmpty()) {
-                long began = System.nanoTime();
-                int version = shards.version();
-                List<WaitGraph.Cycle> cycles = graph(holders).cycles();
-                if (!cycles.isEmpty()) {
-                    refuse(cycles, version);
-                }
-                long now = System.nanoTime();
-                notBefore = now + Math.max(SHORTEST_REST.toNanos(), RESTS * (now - began));
+        List<Long> all = holders.stream().flatMap(List::stream).toList();
+        if (!all.isEmpty()) {
+            int version = shards.version();
+            List<WaitGraph.Cycle> cycles = graph(all).cycles();
+            if (!cycles.isEmpty()) {
+                refuse(cycles, version);
             }
         }
     }

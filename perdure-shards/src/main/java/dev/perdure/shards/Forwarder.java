@@ -62,6 +62,7 @@ final class Forwarder {
     private final int to;
     private final MovedPartitions moves;
     private final ReentrantLock lock = new ReentrantLock();
+    private volatile boolean waits;
     /** What it could not read and has named in the log. */
     private final Set<Long> named = new HashSet<>();
 
@@ -79,6 +80,11 @@ final class Forwarder {
      * @param change the change
      */
     private record Carried(long number, Change change) {}
+
+    /** Whether something could be carried over soon: it is for a partition that moves, or for a run that is about to start. */
+    boolean waits() {
+        return waits;
+    }
 
     /** Carries over everything that is there now. Returns how much has arrived. */
     int forward() {
@@ -117,6 +123,7 @@ final class Forwarder {
                 pass.carry(some, now);
                 again = some.size() == BATCH;
             }
+            waits = !pass.held.isEmpty();
             return pass;
         } finally {
             lock.unlock();

@@ -30,6 +30,8 @@ final class Forwarding implements AutoCloseable {
     private static final long SHORTEST = TimeUnit.MILLISECONDS.toNanos(25);
     /** Idle processes ask every shard so often, so it is seldom: hints and refusals tell of what is urgent. */
     private static final long LONGEST = TimeUnit.MILLISECONDS.toNanos(2_500);
+    /** While something waits for a partition that moves: its runs stand still for about so long. */
+    private static final long LONGEST_WHILE_MOVING = TimeUnit.MILLISECONDS.toNanos(250);
 
     private final Shards shards;
     private final List<Sender> senders;
@@ -145,7 +147,8 @@ final class Forwarding implements AutoCloseable {
                         | Error thrown) { // Without this loop, nothing would leave the shard any more.
                     report(from, thrown);
                 }
-                rest = signalled(rest) ? SHORTEST : Math.min(LONGEST, 2 * rest);
+                boolean waits = forwarders.stream().anyMatch(Forwarder::waits);
+                rest = signalled(rest) ? SHORTEST : Math.min(waits ? LONGEST_WHILE_MOVING : LONGEST, 2 * rest);
             }
         }
 

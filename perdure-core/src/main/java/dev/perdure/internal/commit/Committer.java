@@ -180,7 +180,7 @@ public final class Committer {
                             .formatted(again.getFirst().change.about()),
                     null);
         }
-        Backoff backoff = caller.untilMoved == null ? new Backoff(clockwork) : caller.untilMoved;
+        Backoff backoff = caller.untilMoved == null ? Backoff.gentle(clockwork) : caller.untilMoved;
         caller.untilMoved = backoff;
         backoff.pause();
         return enqueue(again);

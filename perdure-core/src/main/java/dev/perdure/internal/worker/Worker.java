@@ -283,6 +283,9 @@ public final class Worker implements Session.Home {
             if (ready > 0) {
                 dispatcher.look();
             }
+            if (swept.size() == SWEEP_BATCH) {
+                renew(); // However many runs the dead workers had, the lease of this one does not end meanwhile.
+            }
         } while (swept.size() == SWEEP_BATCH);
     }
 

@@ -26,6 +26,19 @@ class BackoffTest {
     }
 
     @Test
+    void a_gentle_one_adds_little_to_what_it_waits_for() {
+        Backoff gentle = Backoff.gentle(clockwork);
+        long waited = 0;
+        for (int i = 0; i < 40; i++) {
+            gentle.pause();
+            long last = clockwork.waits().getLast().toNanos();
+            assertThat(last).isLessThanOrEqualTo(Math.max(Duration.ofMillis(25).toNanos(), waited / 4 + 10_000_000));
+            waited += last;
+        }
+        assertThat(clockwork.waits().getLast()).isEqualTo(Duration.ofSeconds(1));
+    }
+
+    @Test
     void chance_shortens_a_wait_by_less_than_half() {
         clockwork.random(-1);
         pause(2);

@@ -7,6 +7,7 @@ import java.sql.SQLException;
 import java.util.concurrent.ConcurrentLinkedDeque;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.LongSupplier;
 import javax.sql.DataSource;
 import org.postgresql.PGConnection;
@@ -27,6 +28,10 @@ public final class Connections implements AutoCloseable {
     private final DataSource source;
     private final boolean pooled;
     private final Semaphore free;
+    /** How many calls that guard a lease wait, and the places that are given to them. */
+    private final AtomicInteger urgent = new AtomicInteger();
+
+    private final Semaphore given = new Semaphore(0);
     private final int most;
     private final LongSupplier nanoTime;
     private final ConcurrentLinkedDeque<Kept> idle = new ConcurrentLinkedDeque<>();
@@ -75,14 +80,41 @@ public final class Connections implements AutoCloseable {
         return most;
     }
 
+    /** A connection for a call. */
     public BorrowedConnection take() throws SQLException {
         free.acquireUninterruptibly();
+        return borrowed();
+    }
+
+    /** The same for a call that guards a lease: those of {@link #take} wait behind it. */
+    public BorrowedConnection takeFirst() throws SQLException {
+        urgent.incrementAndGet();
+        if (free.tryAcquire()) {
+            release();
+        }
+        given.acquireUninterruptibly();
+        return borrowed();
+    }
+
+    /** Gives a place to a call that guards a lease, and without one to any other call. */
+    private void release() {
+        if (urgent.getAndUpdate(waiting -> Math.max(0, waiting - 1)) > 0) {
+            given.release();
+            return;
+        }
+        free.release();
+        if (urgent.get() > 0 && free.tryAcquire()) { // it came after the look, and before the place was free
+            release();
+        }
+    }
+
+    private BorrowedConnection borrowed() throws SQLException {
         Connection connection;
         try {
             Kept kept = idle.pollFirst();
             connection = kept != null ? kept.connection() : source.getConnection();
         } catch (SQLException | RuntimeException | Error e) {
-            free.release();
+            release();
             throw e;
         }
         try {
@@ -105,7 +137,7 @@ public final class Connections implements AutoCloseable {
         } catch (SQLException e) {
             // It is not kept.
         } finally {
-            free.release();
+            release();
         }
     }
 
@@ -129,7 +161,7 @@ public final class Connections implements AutoCloseable {
         } catch (SQLException e) {
             // It was to be discarded anyway.
         } finally {
-            free.release();
+            release();
         }
     }
 

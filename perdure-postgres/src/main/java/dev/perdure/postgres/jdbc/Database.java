@@ -108,6 +108,11 @@ public final class Database implements AutoCloseable {
         return calmly(() -> attempts(work, Form.CALL));
     }
 
+    /** The same for a call that guards a lease: it waits for no other call but those that have a connection already. */
+    public <T extends @Nullable Object> T callFirst(Work<T> work) {
+        return calmly(() -> attempts(work, Form.FIRST_CALL));
+    }
+
     /**
      * Runs one execute as one transaction, whose answer is short: all of it has to arrive in the time that other calls
      * wait for its next part. In return, a virtual thread waits for it without the help of other threads.
@@ -123,6 +128,7 @@ public final class Database implements AutoCloseable {
 
     private enum Form {
         CALL,
+        FIRST_CALL,
         BRIEF_CALL,
         TRANSACTION
     }
@@ -153,7 +159,7 @@ public final class Database implements AutoCloseable {
 
     private <T extends @Nullable Object> T attempt(Work<T> work, Form form) throws SQLException {
         boolean transaction = form == Form.TRANSACTION;
-        BorrowedConnection borrowed = connections.take();
+        BorrowedConnection borrowed = form == Form.FIRST_CALL ? connections.takeFirst() : connections.take();
         boolean sound = false;
         try {
             borrowed.autoCommit(!transaction);

@@ -41,7 +41,7 @@ public final class Workers {
 
     /** Registers a worker and returns the store's time. */
     public Instant join(Leases.Joining joining) {
-        return database.call(connection -> {
+        return database.callFirst(connection -> {
             try (PreparedStatement statement = Database.prepare(connection, sql.join)) {
                 new Parameters(statement)
                         .object(joining.id().value())
@@ -75,7 +75,7 @@ public final class Workers {
         if (number == null) {
             return null;
         }
-        return database.<@Nullable Instant>call(connection -> {
+        return database.<@Nullable Instant>callFirst(connection -> {
             try (PreparedStatement statement = Database.prepare(connection, sql.renew)) {
                 new Parameters(statement)
                         .ints(backends.lost())
@@ -146,7 +146,7 @@ public final class Workers {
     }
 
     private @Nullable Integer lookedUp(WorkerId id) {
-        Integer number = database.<@Nullable Integer>call(connection -> {
+        Integer number = database.<@Nullable Integer>callFirst(connection -> {
             try (PreparedStatement statement = Database.prepare(connection, sql.number)) {
                 new Parameters(statement).object(id.value());
                 try (ResultSet row = statement.executeQuery()) {

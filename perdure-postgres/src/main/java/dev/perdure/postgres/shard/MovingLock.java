@@ -1,7 +1,6 @@
 package dev.perdure.postgres.shard;
 
 import dev.perdure.error.InvalidRequestException;
-import dev.perdure.error.StoreException;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
@@ -29,17 +28,10 @@ public final class MovingLock implements AutoCloseable {
             }
             lock.connection.close();
         } catch (SQLException trouble) {
-            throw unavailable(server, trouble);
+            throw server.unavailable(trouble);
         }
         throw new InvalidRequestException(
                 "Another command moves partitions of these shards. Wait for its end, or stop it.");
-    }
-
-    private static StoreException unavailable(ShardServer server, SQLException trouble) {
-        return new StoreException(
-                StoreException.Kind.UNAVAILABLE,
-                "Shard '%s' cannot be locked: %s".formatted(server.name(), trouble.getMessage()),
-                trouble);
     }
 
     private boolean asked(String sql) throws SQLException {
@@ -58,7 +50,7 @@ public final class MovingLock implements AutoCloseable {
         try (connection) {
             asked(UNLOCK);
         } catch (SQLException trouble) {
-            throw unavailable(server, trouble);
+            throw server.unavailable(trouble);
         }
     }
 }

@@ -6,6 +6,7 @@ import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
 import java.util.List;
+import java.util.stream.Stream;
 
 /**
  * What changes in a partition while it is open and copied to another shard.
@@ -34,11 +35,12 @@ record PartitionChanges(int partition, ShardServer source) {
         forget();
         source.alone(tables, connection -> {
             unwatch(connection, tables);
-            for (Table table : tables) {
-                for (String watch : table.watches()) {
-                    ShardServer.execute(connection, table.sql(source.schema(), watch, partition));
-                }
-            }
+            ShardServer.executeAll(
+                    connection,
+                    tables.stream()
+                            .flatMap(table ->
+                                    table.watches().stream().map(watch -> table.sql(source.schema(), watch, partition)))
+                            .toList());
             return true;
         });
         source.inTransaction(this::noteAll);
@@ -55,12 +57,13 @@ record PartitionChanges(int partition, ShardServer source) {
 
     /** Notes no more. The tables have to be locked. */
     void unwatch(Connection connection, List<Table> tables) throws SQLException {
-        for (Table table : tables) {
-            if (table.goesBefore()) {
-                ShardServer.execute(connection, table.sql(source.schema(), MovingSql.NO_WATCH, partition));
-                ShardServer.execute(connection, table.sql(source.schema(), MovingSql.NO_WATCH_DELETES, partition));
-            }
-        }
+        ShardServer.executeAll(
+                connection,
+                tables.stream()
+                        .filter(Table::goesBefore)
+                        .flatMap(table -> Stream.of(MovingSql.NO_WATCH, MovingSql.NO_WATCH_DELETES)
+                                .map(drop -> table.sql(source.schema(), drop, partition)))
+                        .toList());
     }
 
     /** Forgets what was noted. Not in a transaction that locks tables: there may be much. */
@@ -96,7 +99,6 @@ record PartitionChanges(int partition, ShardServer source) {
 
     /** Writes all other links, when the partition is closed. */
     void linkOthers(Connection connection) throws SQLException {
-        ShardServer.execute(connection, sql(MovingSql.LINK_GOING));
-        ShardServer.execute(connection, sql(MovingSql.LINK_STAYING));
+        ShardServer.executeAll(connection, List.of(sql(MovingSql.LINK_GOING), sql(MovingSql.LINK_STAYING)));
     }
 }

@@ -14,6 +14,7 @@ import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
+import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
 import java.util.TreeSet;
@@ -214,9 +215,7 @@ public final class PartitionMove {
                 Going batch = target.inTransaction(to -> {
                     requireArriving(to);
                     Going taken = rows.takeEnded(from, to, tables, after, BATCH);
-                    for (Table table : tables) {
-                        rows.copy(table, from, to);
-                    }
+                    rows.copy(tables, from, to);
                     return taken;
                 });
                 rows.forgetGoing(from); // after the commit of the target: what is copied twice does no harm
@@ -245,9 +244,18 @@ public final class PartitionMove {
         }
     }
 
-    /** The source takes no more changes of the partition. */
-    public void close() {
-        guarded(source, Phase.LEAVING, target.name(), connection -> {
+    /**
+     * Keeps the target's automatic vacuums away, which begin when much was copied: to open the partition would wait for each
+     * of them for a second and longer while runs stand still.
+     */
+    public NoVacuums withoutVacuums() {
+        return NoVacuums.on(target, target.inTransaction(connection -> tables(target, connection)));
+    }
+
+    /** The source takes no more changes of the partition. Returns the monotonic time since when its runs stand still. */
+    public long close() {
+        long since = guarded(source, Phase.LEAVING, target.name(), connection -> {
+            long now = System.nanoTime();
             DividedLimits.requireNoPlaces(source, connection, partition); // again: now none can take one any more
             List<Table> tables = tables(source, connection);
             if (!watched) {
@@ -255,16 +263,19 @@ public final class PartitionMove {
             }
             changes.linkOthers(connection);
             changes.unwatch(connection, tables);
-            for (Table table : tables) {
-                if (table.isSetAside()) {
-                    ShardServer.execute(connection, table.sql(source.schema(), MovingSql.SET_ASIDE, partition));
-                } else if (!table.isCopied()) {
-                    ShardServer.execute(connection, table.sql(source.schema(), MovingSql.DELETE, partition));
-                }
-            }
-            return true;
+            ShardServer.executeAll(
+                    connection,
+                    tables.stream()
+                            .filter(table -> table.isSetAside() || !table.isCopied())
+                            .map(table -> table.sql(
+                                    source.schema(),
+                                    table.isSetAside() ? MovingSql.SET_ASIDE : MovingSql.DELETE,
+                                    partition))
+                            .toList());
+            return now;
         });
         progress.accept("Partition %d is closed on shard '%s'.".formatted(partition, source.name()));
+        return since;
     }
 
     /** Closes the partition on a shard, and does something in the same transaction. */
@@ -298,14 +309,9 @@ public final class PartitionMove {
     /** Copies everything that was not copied before, compares it, and stores the map by which the partition is on the target. */
     public void copy(ShardMap before, ShardMap after) {
         long count = target.inTransaction(to -> source.onSnapshot(from -> {
-            long copied = 0;
             List<Table> tables = tables(source, from);
             rows.takeLast(from, to, tables);
-            for (Table table : tables) {
-                if (table.isCopied()) {
-                    copied += rows.copy(table, from, to);
-                }
-            }
+            long copied = rows.copy(tables.stream().filter(Table::isCopied).toList(), from, to);
             copied += Pipe.copy(
                     from, sql(source, MovingSql.COPY_SET_ASIDE_OUT), to, sql(target, MovingSql.COPY_SET_ASIDE_IN));
             ShardServer.execute(to, sql(target, MovingSql.TAKE_OVER));
@@ -330,20 +336,20 @@ public final class PartitionMove {
     /** Puts back what was set aside, and takes changes of the partition: at the target after the copy, or at the source instead of it. */
     private void putBack(ShardServer server) {
         List<Table> tables = server.inTransaction(connection -> tables(server, connection));
-        server.alone(tables, connection -> {
+        server.aloneSoon(tables, connection -> {
             ShardServer.execute(connection, sql(server, MovingSql.OPEN));
             server.guard(connection, tables, closed(server, connection));
             if (server == source) {
                 changes.unwatch(connection, tables);
                 ShardServer.execute(connection, sql(server, MovingSql.TAKE_OVER_LOST));
             }
-            ShardServer.execute(connection, sql(server, MovingSql.STRANGER));
-            for (Table table : tables) {
-                if (table.isSetAside()) {
-                    ShardServer.execute(connection, table.sql(server.schema(), MovingSql.PUT_BACK, partition));
-                }
-            }
-            ShardServer.execute(connection, sql(server, MovingSql.FORGET_SET_ASIDE));
+            List<String> back = new ArrayList<>(List.of(sql(server, MovingSql.STRANGER)));
+            tables.stream()
+                    .filter(Table::isSetAside)
+                    .map(table -> table.sql(server.schema(), MovingSql.PUT_BACK, partition))
+                    .forEach(back::add);
+            back.add(sql(server, MovingSql.FORGET_SET_ASIDE));
+            ShardServer.executeAll(connection, back);
             return true;
         });
         if (server == source) {

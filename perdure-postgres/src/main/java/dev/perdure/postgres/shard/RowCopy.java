@@ -6,7 +6,11 @@ import java.sql.Connection;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
+import java.util.function.Function;
+import java.util.stream.Collectors;
 
 /**
  * Copies rows of a partition from a transaction of the source to one of the target, and compares them there by counts and
@@ -24,6 +28,9 @@ import java.util.List;
 record RowCopy(int partition, ShardServer source, ShardServer target) {
     /** The smallest number of a state in which a run has ended. */
     static final int COMPLETED = 6;
+
+    /** What {@link #checksum} says about no rows. */
+    private static final String NONE = "0 rows, checksum 0";
 
     /** How many runs and virtual objects go together, and the highest key of the runs. */
     record Going(long runs, long last, long objects) {}
@@ -51,14 +58,16 @@ record RowCopy(int partition, ShardServer source, ShardServer target) {
 
     private Going take(Connection from, Connection to, List<Table> tables, String runs, String most)
             throws SQLException {
-        ShardServer.execute(from, sql(source, runs.replace("${most}", most)));
-        ShardServer.execute(from, sql(source, MovingSql.GOING_OBJECTS.replace("${most}", most)));
+        ShardServer.executeAll(
+                from,
+                List.of(
+                        sql(source, runs.replace("${most}", most)),
+                        sql(source, MovingSql.GOING_OBJECTS.replace("${most}", most)),
+                        MovingSql.ANALYZE_GOING));
         ShardServer.execute(to, MovingSql.NO_GOING);
         Pipe.copy(from, MovingSql.GOING_OUT, to, MovingSql.GOING_IN);
         Pipe.copy(from, MovingSql.GOING_OBJECTS_OUT, to, MovingSql.GOING_OBJECTS_IN);
-        ShardServer.execute(to, sql(target, MovingSql.GOING_REPLACED));
-        ShardServer.execute(from, MovingSql.ANALYZE_GOING);
-        ShardServer.execute(to, MovingSql.ANALYZE_GOING);
+        ShardServer.executeAll(to, List.of(sql(target, MovingSql.GOING_REPLACED), MovingSql.ANALYZE_GOING));
         if (has(to, sql(target, MovingSql.HAS_GOING))) {
             takeAway(to, tables);
         }
@@ -95,36 +104,64 @@ record RowCopy(int partition, ShardServer source, ShardServer target) {
     }
 
     private void takeAway(Connection to, List<Table> tables) throws SQLException {
-        for (Table table : tables) {
-            if (table.goesBefore()) {
-                ShardServer.execute(to, table.sqlOfGoing(target.schema(), MovingSql.DELETE, partition));
-            }
-        }
+        ShardServer.executeAll(
+                to,
+                tables.stream()
+                        .filter(Table::goesBefore)
+                        .map(table -> table.sqlOfGoing(target.schema(), MovingSql.DELETE, partition))
+                        .toList());
     }
 
-    /** Copies the rows of a table: of the chosen runs and objects, or of the whole partition if they do not go before it is closed. */
-    long copy(Table table, Connection from, Connection to) throws SQLException {
-        if (table.isShared()) {
-            ShardServer.execute(to, there(table, MovingSql.ARRIVING));
+    /**
+     * Copies the rows of these tables, and returns how many there are: of the chosen runs and objects, or of the whole
+     * partition if they do not go before it is closed. Each server is asked once about all tables, because runs may stand
+     * still meanwhile, and most tables have no such rows.
+     */
+    long copy(List<Table> tables, Connection from, Connection to) throws SQLException {
+        Map<String, String> expected = checksums(from, source, tables, table -> MovingSql.CHECKSUM);
+        long rows = 0;
+        for (Table table : tables) {
+            if (table.isShared()) {
+                ShardServer.execute(to, text(table, target, MovingSql.ARRIVING));
+            }
+            if (!NONE.equals(expected.get(table.name()))) {
+                rows += Pipe.copy(
+                        from,
+                        text(table, source, MovingSql.COPY_OUT),
+                        to,
+                        text(table, target, table.isShared() ? MovingSql.COPY_IN_ARRIVING : MovingSql.COPY_IN));
+            }
         }
-        long rows = Pipe.copy(
-                from,
-                text(table, source, MovingSql.COPY_OUT),
-                to,
-                there(table, table.isShared() ? MovingSql.COPY_IN_ARRIVING : MovingSql.COPY_IN));
-        String expected = checksum(from, text(table, source, MovingSql.CHECKSUM));
-        String found = checksum(to, there(table, table.isShared() ? MovingSql.CHECKSUM_ARRIVING : MovingSql.CHECKSUM));
-        if (!expected.equals(found)) {
-            throw differ(table.name(), found, expected);
-        }
-        if (table.isShared()) {
-            ShardServer.execute(to, there(table, MovingSql.TAKE_ARRIVING));
+        Map<String, String> found = checksums(
+                to, target, tables, table -> table.isShared() ? MovingSql.CHECKSUM_ARRIVING : MovingSql.CHECKSUM);
+        for (Table table : tables) {
+            String here = String.valueOf(found.get(table.name()));
+            String there = String.valueOf(expected.get(table.name()));
+            if (!here.equals(there)) {
+                throw differ(table.name(), here, there);
+            }
+            if (table.isShared()) {
+                ShardServer.execute(to, text(table, target, MovingSql.TAKE_ARRIVING));
+            }
         }
         return rows;
     }
 
-    private String there(Table table, String text) {
-        return text(table, target, text);
+    private Map<String, String> checksums(
+            Connection connection, ShardServer server, List<Table> tables, Function<Table, String> checksum)
+            throws SQLException {
+        String all = tables.stream()
+                .map(table -> "SELECT '%s' AS name, c.rows, c.sum FROM (%s) c"
+                        .formatted(table.name(), text(table, server, checksum.apply(table))))
+                .collect(Collectors.joining("\nUNION ALL\n"));
+        Map<String, String> checksums = new HashMap<>();
+        try (Statement statement = connection.createStatement();
+                ResultSet rows = statement.executeQuery(all)) {
+            while (rows.next()) {
+                checksums.put(rows.getString("name"), checksum(rows));
+            }
+        }
+        return checksums;
     }
 
     private String text(Table table, ShardServer server, String text) {
@@ -145,7 +182,11 @@ record RowCopy(int partition, ShardServer source, ShardServer target) {
         try (Statement statement = connection.createStatement();
                 ResultSet row = statement.executeQuery(sql)) {
             row.next();
-            return "%d rows, checksum %s".formatted(row.getLong("rows"), row.getString("sum"));
+            return checksum(row);
         }
+    }
+
+    private static String checksum(ResultSet row) throws SQLException {
+        return "%d rows, checksum %s".formatted(row.getLong("rows"), row.getString("sum"));
     }
 }

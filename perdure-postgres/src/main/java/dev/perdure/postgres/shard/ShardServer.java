@@ -29,9 +29,11 @@ public final class ShardServer implements AutoCloseable {
     private static final Duration SILENCE = Duration.ofHours(12);
 
     private static final int CONNECTIONS = 3;
-    private static final int MOST_TRIES = 50;
+    private static final long MOST_WAITING = TimeUnit.SECONDS.toNanos(90);
     private static final long SHORTEST_PAUSE = TimeUnit.MILLISECONDS.toNanos(50);
     private static final long LONGEST_PAUSE = TimeUnit.SECONDS.toNanos(2);
+    /** Between two tries while runs stand still. */
+    private static final long LONGEST_PAUSE_OF_RUNS = TimeUnit.MILLISECONDS.toNanos(200);
 
     /** So long that a lock which waits for an automatic vacuum lets it be cancelled, which happens after a second. */
     static final String BEFORE_VACUUMS = "SET LOCAL lock_timeout = '5s'";
@@ -111,6 +113,14 @@ public final class ShardServer implements AutoCloseable {
         return schema;
     }
 
+    /** The exception for a lock that could not be asked for. */
+    StoreException unavailable(SQLException trouble) {
+        return new StoreException(
+                StoreException.Kind.UNAVAILABLE,
+                "Shard '%s' cannot be locked: %s".formatted(name, trouble.getMessage()),
+                trouble);
+    }
+
     /** What this shard has stored; empty if it is no shard yet. */
     public Optional<State> state() {
         Map<Integer, Closed> closed = new TreeMap<>();
@@ -171,26 +181,48 @@ public final class ShardServer implements AutoCloseable {
      * ever more rarely, so that batches do not have to wait behind it for a transaction that takes long.
      */
     <T> T alone(List<Table> tables, Database.Work<T> work) {
+        return alone(tables, LONGEST_PAUSE, work);
+    }
+
+    /** The same while runs stand still: it tries again soon. */
+    <T> T aloneSoon(List<Table> tables, Database.Work<T> work) {
+        return alone(tables, LONGEST_PAUSE_OF_RUNS, work);
+    }
+
+    private <T> T alone(List<Table> tables, long longestPause, Database.Work<T> work) {
         List<String> names = tables.stream().map(Table::name).toList();
-        String noVacuums = schema.sql("LOCK TABLE ${schema}." + String.join(", ${schema}.", names)
-                + " IN SHARE UPDATE EXCLUSIVE MODE"); // others read and write meanwhile
+        String noVacuums = noVacuums(tables);
         String lock = schema.sql(LOCK.replace("${tables}", String.join(",", names)));
-        return patiently(connection -> {
-            execute(connection, BEFORE_VACUUMS);
-            execute(connection, noVacuums);
-            execute(connection, lock);
-            return work.on(connection);
-        });
+        return patiently(
+                connection -> {
+                    execute(connection, BEFORE_VACUUMS);
+                    execute(connection, noVacuums);
+                    execute(connection, lock);
+                    return work.on(connection);
+                },
+                longestPause);
+    }
+
+    /** Locks these tables against vacuums. Others read and write meanwhile. */
+    String noVacuums(List<Table> tables) {
+        List<String> names = tables.stream().map(Table::name).toList();
+        return schema.sql(
+                "LOCK TABLE ${schema}." + String.join(", ${schema}.", names) + " IN SHARE UPDATE EXCLUSIVE MODE");
     }
 
     /** Work in a transaction that is tried again, ever more rarely, if it meets locks of others. */
     <T> T patiently(Database.Work<T> work) {
+        return patiently(work, LONGEST_PAUSE);
+    }
+
+    private <T> T patiently(Database.Work<T> work, long longestPause) {
         long pause = SHORTEST_PAUSE;
+        long until = System.nanoTime() + MOST_WAITING;
         for (int tries = 1; ; tries++) {
             try {
                 return inTransaction(work);
             } catch (LockedException busy) {
-                if (tries == MOST_TRIES) {
+                if (System.nanoTime() - until >= 0) {
                     throw new StoreException(
                             StoreException.Kind.UNAVAILABLE,
                             "The tables of shard '%s' were locked by other transactions %d times. Look for long transactions in pg_stat_activity and run the command again."
@@ -198,7 +230,7 @@ public final class ShardServer implements AutoCloseable {
                             busy);
                 }
                 LockSupport.parkNanos(pause);
-                pause = Math.min(LONGEST_PAUSE, 2 * pause);
+                pause = Math.min(longestPause, 2 * pause);
             }
         }
     }
@@ -207,11 +239,19 @@ public final class ShardServer implements AutoCloseable {
     void guard(Connection connection, List<Table> tables, Collection<Integer> closed) throws SQLException {
         String refused = "'{%s}'::smallint[]"
                 .formatted(closed.stream().sorted().map(String::valueOf).collect(Collectors.joining(",")));
-        for (Table table : tables) {
-            if (table.isGuarded()) {
-                String text = closed.isEmpty() ? MovingSql.UNGUARD : MovingSql.GUARD.replace("${closed}", refused);
-                execute(connection, table.sql(schema, text, 0));
-            }
+        String text = closed.isEmpty() ? MovingSql.UNGUARD : MovingSql.GUARD.replace("${closed}", refused);
+        executeAll(
+                connection,
+                tables.stream()
+                        .filter(Table::isGuarded)
+                        .map(table -> table.sql(schema, text, 0))
+                        .toList());
+    }
+
+    /** Statements whose answers do not matter, in one request: each request of its own may have to wait for a processor. */
+    static void executeAll(Connection connection, List<String> statements) throws SQLException {
+        if (!statements.isEmpty()) {
+            execute(connection, String.join(";\n", statements));
         }
     }
 

@@ -6,6 +6,10 @@ import dev.perdure.postgres.write.part.Pieces;
 
 /** The statements that read which runs of this shard others wait for. */
 public final class WaitsSql {
+    /** A shard that is too busy for these has more urgent work, and those who ask do not wait longer. */
+    private static final String SETTINGS =
+            FilterSql.SETTINGS.replaceFirst("SELECT", "SELECT length(set_config('statement_timeout', '2s', true)) +");
+
     /** As the calls that have waited for a while, of which a single server looks for cycles by itself. */
     private static final String HOLDERS = """
             SELECT DISTINCT o.holder AS key
@@ -54,7 +58,7 @@ public final class WaitsSql {
     final String waits;
 
     public WaitsSql(Schema schema) {
-        this.holders = Pieces.sql(schema, FilterSql.SETTINGS + HOLDERS);
-        this.waits = Pieces.sql(schema, FilterSql.SETTINGS + WAITS);
+        this.holders = Pieces.sql(schema, SETTINGS + HOLDERS);
+        this.waits = Pieces.sql(schema, SETTINGS + WAITS);
     }
 }

@@ -33,6 +33,7 @@ import dev.perdure.spi.change.Mail;
 import dev.perdure.spi.change.Move;
 import dev.perdure.spi.change.Task;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.atomic.AtomicReference;
@@ -286,10 +287,13 @@ public final class PostgresLedger implements Ledger {
         };
     }
 
-    /** Refuses calls that would wait for each other for ever. */
+    /** Refuses calls that would wait for each other for ever. A refusal may have broken only one of the cycles that shared its run. */
     private void breakCycles(List<Long> waiting) {
-        for (long call : waiting) {
-            cycles.breaking(call).ifPresent(refusal -> apply(Lane.client(0), List.of(refusal)));
+        Set<RunId> refused = new HashSet<>();
+        List<Change> refusals = waiting.isEmpty() ? List.of() : cycles.breaking(waiting);
+        while (refused.addAll(refusals.stream().map(Change::about).toList())) {
+            apply(Lane.client(0), refusals);
+            refusals = cycles.breaking(waiting);
         }
     }
 
