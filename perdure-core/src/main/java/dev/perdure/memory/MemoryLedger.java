@@ -91,6 +91,7 @@ final class MemoryLedger implements Ledger {
             case Change.Command command -> command(command);
             case Change.Rerun rerun -> tables.dags.rerun(rerun, keys);
             case Change.Retry retry -> retries.retry(retry);
+            case Change.Retell retell -> retries.retell(retell);
             case Change.Fork fork -> retries.fork(fork);
             case Change.Repair repair -> retries.repair(repair);
             case Change.Reassign reassign -> retries.reassign(reassign);

@@ -56,7 +56,20 @@ final class MemoryRetries {
         row.begins = tables.now();
         tables.change(row, RunState.READY, null);
         answerMissed(row);
+        retry.sends().forEach(send -> tables.exchange.send(row, send));
         tables.audits.add(retry.audit());
+        return new Outcome.Applied(tables.now(), row.state);
+    }
+
+    Outcome retell(Change.Retell retell) {
+        Row row = tables.byId.get(retell.run());
+        if (row == null) {
+            return new Outcome.UnknownRun();
+        }
+        if (row.state.isTerminal()
+                && retell.caller().equals(tables.exchange.links().elsewhere(row))) {
+            tables.exchange.ended(row);
+        }
         return new Outcome.Applied(tables.now(), row.state);
     }
 

@@ -8,6 +8,7 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -33,35 +34,41 @@ final class OldCyclesTest {
     }
 
     @Test
-    void a_search_is_made_again_when_it_has_rested_ten_times_as_long_as_it_took() throws InterruptedException {
-        long began = System.nanoTime();
-        OldCycles cycles = new OldCycles(() -> {
-            searches.incrementAndGet();
-            long end = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(20);
-            while (System.nanoTime() < end) {
-                Thread.onSpinWait();
-            }
-        });
-        while (searches.get() < 2) {
-            cycles.look();
-            Thread.onSpinWait();
-        }
-        assertThat(System.nanoTime() - began).isGreaterThan(TimeUnit.MILLISECONDS.toNanos(220));
+    void a_search_is_made_again_when_it_has_rested_ten_times_as_long_as_it_took() {
+        AtomicLong now = new AtomicLong(Long.MAX_VALUE - 7);
+        OldCycles cycles = new OldCycles(
+                () -> {
+                    searches.incrementAndGet();
+                    now.addAndGet(20);
+                },
+                Runnable::run,
+                now::get);
+        cycles.look();
+        now.addAndGet(199);
+        cycles.look();
+        assertThat(searches).hasValue(1);
+        now.addAndGet(1);
+        cycles.look();
+        assertThat(searches).hasValue(2);
     }
 
     @Test
-    void a_database_that_does_not_answer_is_not_asked_again_at_once() throws InterruptedException {
-        OldCycles cycles = new OldCycles(() -> {
-            searches.incrementAndGet();
-            ended.release();
-            throw new StoreException(StoreException.Kind.UNAVAILABLE, "It is away.", null);
-        });
+    void a_database_that_does_not_answer_is_asked_again_after_five_seconds() {
+        AtomicLong now = new AtomicLong();
+        OldCycles cycles = new OldCycles(
+                () -> {
+                    searches.incrementAndGet();
+                    throw new StoreException(StoreException.Kind.UNAVAILABLE, "It is away.", null);
+                },
+                Runnable::run,
+                now::get);
         cycles.look();
-        ended.acquire();
-        for (int i = 0; i < 1_000; i++) {
-            cycles.look();
-        }
+        now.addAndGet(TimeUnit.SECONDS.toNanos(5) - 1);
+        cycles.look();
         assertThat(searches).hasValue(1);
+        now.incrementAndGet();
+        cycles.look();
+        assertThat(searches).hasValue(2);
     }
 
     private static void awaited(CountDownLatch latch) {

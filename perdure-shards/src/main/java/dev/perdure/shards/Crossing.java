@@ -6,10 +6,12 @@ import dev.perdure.spi.change.Change;
 import dev.perdure.spi.change.Effect;
 import dev.perdure.spi.change.Mail;
 import dev.perdure.spi.change.NewRun;
+import dev.perdure.spi.change.Parent;
 import dev.perdure.spi.change.Payload;
 import dev.perdure.spi.payload.PayloadReference;
 import dev.perdure.spi.shard.Partitions;
 import java.nio.charset.StandardCharsets;
+import java.time.Instant;
 import java.util.List;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
@@ -67,6 +69,12 @@ final class Crossing {
             }
             default -> throw new IllegalArgumentException("It does not leave its run: " + effect);
         };
+    }
+
+    /** Lets a run of another shard tell its outcome again to a run that ended at this time and is retried. */
+    static Effect.Send retell(RunId child, Parent caller, Instant ended) {
+        UUID token = token(child + "\n" + caller.run().key() + "\n" + caller.position() + "\n" + ended);
+        return send(token, child, SentChange.retell(child, caller), Payload.EMPTY);
     }
 
     private static Effect.Send send(UUID token, RunId to, Payload change, Payload value) {

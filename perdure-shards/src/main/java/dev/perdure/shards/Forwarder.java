@@ -16,6 +16,7 @@ import dev.perdure.spi.change.Payload;
 import dev.perdure.spi.shard.Exchange.Content;
 import dev.perdure.spi.shard.Exchange.Outgoing;
 import dev.perdure.spi.shard.Partitions;
+import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -236,7 +237,12 @@ final class Forwarder {
             unknown.stream()
                     .filter(each ->
                             shards.has(to, each.change().about())) // Others have gone to another shard meanwhile.
-                    .forEach(each -> arrived.add(each.number()));
+                    .forEach(each -> {
+                        if (each.change() instanceof Change.Retell retell) {
+                            settle(retell);
+                        }
+                        arrived.add(each.number());
+                    });
             missed.clear();
             absent.clear();
         }
@@ -338,6 +344,21 @@ final class Forwarder {
                         problem,
                         Payload.EMPTY);
         int life = parent.isReport() ? Change.Deliver.ANY_LIFE : parent.life();
+        tell(parent, mail, life);
+    }
+
+    /** A run whose child was removed before it was asked for its outcome gets that as its failure. */
+    private void settle(Change.Retell retell) {
+        Parent caller = retell.caller();
+        UUID token = UUID.nameUUIDFromBytes("%s\n%d\n%d"
+                .formatted(retell.run(), caller.run().key(), caller.position())
+                .getBytes(StandardCharsets.UTF_8));
+        String problem = "The run '%s' was removed before '%s' was retried."
+                .formatted(retell.run(), caller.run().id());
+        tell(caller, Mail.failure(Channel.answer(caller.position()), token, problem, Payload.EMPTY), caller.life());
+    }
+
+    private void tell(Parent parent, Mail mail, int life) {
         shards.store(from)
                 .ledger()
                 .apply(

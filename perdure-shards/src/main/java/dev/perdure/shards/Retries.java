@@ -3,18 +3,28 @@ package dev.perdure.shards;
 import dev.perdure.RunId;
 import dev.perdure.spi.Journals;
 import dev.perdure.spi.Runs;
+import dev.perdure.spi.change.Change;
+import dev.perdure.spi.change.Effect;
 import dev.perdure.spi.change.Entry;
 import dev.perdure.spi.change.Parent;
 import dev.perdure.spi.change.Recorded;
 import dev.perdure.spi.change.RunRef;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Decides which runs that have ended may be retried. An outcome crosses once: that of a run with a parent on another shard is
- * on its way, or has arrived, and that of a child which ended after its parent was not kept.
+ * Decides which runs that have ended may be retried, and what a retry sends to other shards.
+ *
+ * <p>How it works. Outcomes that came after the end of a run were not kept. So the transaction that lets the run continue also
+ * keeps a request for each child on another shard of which the journal has no result, as everything that crosses is kept. If
+ * the child has ended, it sends its outcome again under the token of the first time; otherwise it sends it when it ends. So no
+ * outcome is lost, whatever stops in between, and a copy, however late, changes nothing.
+ *
+ * <p>The outcome of a run with a caller on another shard is on its way, or has arrived. So such a run is retried only if that
+ * caller is gone or has begun anew: then it does not take the outcome any more.
  */
 final class Retries {
     private static final int PAGE_BYTES = 1 << 20;
@@ -28,27 +38,65 @@ final class Retries {
     /** Why a run cannot be retried, or null. */
     @Nullable
     String refusal(RunId run) {
-        Optional<RunRef> ref =
-                shards.haveBeenSeveral() ? shards.having(run).runs().find(run).map(Runs.Found::ref) : Optional.empty();
-        if (ref.isEmpty()) {
+        if (!shards.haveBeenSeveral()) {
             return null;
         }
         Optional<Parent> caller = shards.exchange(shards.of(run)).parent(run).filter(Retries::getsOutcome);
-        if (caller.isPresent()) {
+        if (caller.isPresent() && takes(caller.get())) {
             return "The run '%s', which called it, gets the outcome of '%s'. Fork one of them instead."
                     .formatted(caller.get().run().id(), run);
         }
-        return withoutResult(ref.get()).values().stream()
-                .filter(child -> shards.of(child) != shards.of(run) && mayHaveAnswered(ref.get(), child))
+        return found(run).stream()
+                .flatMap(ref -> elsewhere(ref).values().stream())
+                .filter(child -> shards.having(child).runs().find(child).isEmpty())
                 .findFirst()
                 .map(child ->
-                        "The run '%s' called the run '%s' of another shard, whose outcome does not come again. Fork it instead."
-                                .formatted(run, child))
+                        "The run '%s' called the run '%s' of another shard, which is not there: it was removed, or is still on its way there. Fork '%s' instead, or wait a moment."
+                                .formatted(run, child, run))
                 .orElse(null);
+    }
+
+    /** The same retry, with what it sends to children on other shards. */
+    Change.Retry asking(Change.Retry retry) {
+        if (!shards.haveBeenSeveral()) {
+            return retry;
+        }
+        List<Effect.Send> sends = found(retry.run()).stream()
+                .flatMap(ref -> elsewhere(ref).entrySet().stream()
+                        .filter(child -> answers(child.getValue(), child.getKey(), ref))
+                        .map(child -> Crossing.retell(
+                                child.getValue(), new Parent(ref, child.getKey(), true), retry.ended())))
+                .toList();
+        return new Change.Retry(retry.run(), retry.ended(), retry.audit(), sends);
+    }
+
+    private Optional<RunRef> found(RunId run) {
+        return shards.having(run).runs().find(run).map(Runs.Found::ref);
     }
 
     private static boolean getsOutcome(Parent parent) {
         return parent.answers() && !parent.isReport();
+    }
+
+    /** Whether a caller is still in the life in which it called. */
+    private boolean takes(Parent caller) {
+        return shards.exchange(shards.of(caller.run())).below(List.of(caller.run())).stream()
+                .anyMatch(lived -> lived.run().equals(caller.run()) && lived.life() == caller.life());
+    }
+
+    /** A run that was started without waiting for it has no parent. */
+    private boolean answers(RunId child, int position, RunRef parent) {
+        return shards.exchange(shards.of(child))
+                .parent(child)
+                .filter(link -> getsOutcome(link) && link.run().equals(parent) && link.position() == position)
+                .isPresent();
+    }
+
+    /** The runs of other shards that this one has started and of which its journal has no result, by position. */
+    private Map<Integer, RunId> elsewhere(RunRef run) {
+        Map<Integer, RunId> children = withoutResult(run);
+        children.values().removeIf(child -> shards.of(child) == shards.of(run));
+        return children;
     }
 
     /** The runs that this one has started and of which its journal has no result, by position. */
@@ -71,15 +119,5 @@ final class Retries {
             last = page.last();
         }
         return started;
-    }
-
-    /** A run that was started without waiting for it has no parent. One that is gone may have had one. */
-    private boolean mayHaveAnswered(RunRef parent, RunId child) {
-        int shard = shards.of(child);
-        return shards.store(shard).runs().find(child).isEmpty()
-                || shards.exchange(shard)
-                        .parent(child)
-                        .filter(link -> getsOutcome(link) && link.run().equals(parent))
-                        .isPresent();
     }
 }

@@ -94,7 +94,11 @@ final class ShardedLedger implements Ledger {
     }
 
     private Change crossed(Change change) {
-        return change instanceof Change.Advance advance ? crossing.of(advance) : change;
+        return switch (change) {
+            case Change.Advance advance -> crossing.of(advance);
+            case Change.Retry retry -> retries.asking(retry);
+            default -> change;
+        };
     }
 
     // ---- what has to be on one shard
@@ -118,6 +122,7 @@ final class ShardedLedger implements Ledger {
             case Change.Command command -> null;
             case Change.Rerun rerun -> null;
             case Change.Retry retry -> retries.refusal(retry.run());
+            case Change.Retell retell -> null;
             case Change.Repair repair -> null;
             case Change.Reassign reassign -> null;
         };

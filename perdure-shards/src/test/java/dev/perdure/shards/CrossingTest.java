@@ -12,6 +12,7 @@ import dev.perdure.RunState;
 import dev.perdure.error.StoreException;
 import dev.perdure.memory.MemoryStore;
 import dev.perdure.shards.content.SentChange;
+import dev.perdure.spi.Dispatch;
 import dev.perdure.spi.Leases.Joining;
 import dev.perdure.spi.Outcome;
 import dev.perdure.spi.Runs.BelowPage;
@@ -29,11 +30,13 @@ import dev.perdure.spi.change.Payload;
 import dev.perdure.spi.change.RunRef;
 import dev.perdure.spi.change.WorkerId;
 import dev.perdure.spi.shard.Exchange.Membership;
+import dev.perdure.spi.shard.Exchange.Outgoing;
 import dev.perdure.spi.shard.Partitions;
 import dev.perdure.spi.shard.ShardMap;
 import dev.perdure.spi.statistics.Statistics.Seen;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
@@ -437,31 +440,145 @@ final class CrossingTest {
         return new Entry(position, Entry.ANSWER, Entry.Kind.CHILD, "order", Entry.Status.VALUE, Payload.EMPTY);
     }
 
-    @Test
-    void a_retry_is_refused_if_the_outcome_of_a_child_elsewhere_would_not_come_again() {
-        Retries retries = new Retries(shards);
+    private ShardedLedger ledger() {
+        return new ShardedLedger(shards, new Forwarding(shards, false, shard -> {}));
+    }
+
+    /** A parent that has ended, of whose child on another shard it has no result. */
+    private RunRef failedParentOf(RunId child) {
         RunRef parent = begin(A, "parent");
+        advance(parent, List.of(begun(1, child)), new Move.Stay(), start(child, parent));
+        forward(A, shards.of(child));
+        advance(parent, new Move.End(RunState.FAILED, Payload.EMPTY, "it failed"));
+        return parent;
+    }
+
+    private Change.Retry retryOf(RunId run) {
+        return new Change.Retry(
+                run, shards.having(run).runs().find(run).orElseThrow().info().changedAt());
+    }
+
+    private void end(RunId run, String result) {
+        RunRef ref = shards
+                .having(run)
+                .dispatch()
+                .poll(new Dispatch.Poll(worker, Set.of("order"), Set.of("default"), null, 10, false))
+                .claimed()
+                .stream()
+                .filter(claimed -> claimed.run().id().equals(run))
+                .findFirst()
+                .orElseThrow()
+                .run();
+        Payload payload = new Payload(result.getBytes(StandardCharsets.UTF_8));
+        advance(ref, new Move.End(RunState.COMPLETED, payload, ""));
+    }
+
+    private List<String> unread(RunRef run) {
+        return shards.having(run).mailboxes().unread(run, 0, Integer.MAX_VALUE).stream()
+                .map(arrived -> new String(arrived.mail().payload().bytes(), StandardCharsets.UTF_8)
+                        + arrived.mail().text())
+                .toList();
+    }
+
+    @Test
+    void a_retried_run_gets_the_outcome_of_a_child_elsewhere_that_ended_meanwhile_once() {
+        RunId child = id(B, "child");
+        RunRef parent = failedParentOf(child);
+        end(child, "42");
+        forward(B, A);
+        assertThat(unread(parent)).as("it had ended").isEmpty();
+
+        Change retry = retryOf(parent.id());
+        assertThat(ledger().apply(Lane.client(0), List.of(retry)).getFirst()).isInstanceOf(Outcome.Applied.class);
+        List<Outgoing> asked = shards.exchange(A).outgoing(shards.partitions(shard -> true), 0, 10);
+        assertThat(asked).hasSize(1);
+        ledger().apply(Lane.client(0), List.of(retry));
+        assertThat(shards.exchange(A).outgoing(shards.partitions(shard -> true), 0, 10))
+                .as("a retry that is sent again asks for nothing more")
+                .isEqualTo(asked);
+        // The process that retried the run may die here: any other one goes on.
+        forward(A, B);
+        List<Outgoing> told = shards.exchange(B).outgoing(shards.partitions(shard -> true), 0, 10);
+        forward(B, A);
+        assertThat(unread(parent)).containsExactly("42");
+
+        new Forwarder(shards, A, B).forward(asked, false, shards.version());
+        forward(B, A);
+        new Forwarder(shards, B, A).forward(told, false, shards.version());
+        assertThat(unread(parent)).as("copies that came late").containsExactly("42");
+    }
+
+    @Test
+    void a_retried_run_gets_the_outcome_of_a_child_elsewhere_that_ends_later_once() {
+        RunId child = id(B, "child");
+        RunRef parent = failedParentOf(child);
+        ledger().apply(Lane.client(0), List.of(retryOf(parent.id())));
+        List<Outgoing> asked = shards.exchange(A).outgoing(shards.partitions(shard -> true), 0, 10);
+        forward(A, B);
+        assertThat(isEmpty(B)).as("it has nothing to tell").isTrue();
+        end(child, "42");
+        new Forwarder(shards, A, B).forward(asked, false, shards.version());
+        forward(B, A);
+        assertThat(unread(parent)).containsExactly("42");
+    }
+
+    @Test
+    void a_retried_run_is_told_that_a_child_elsewhere_was_removed_before_it_was_asked() {
+        RunId child = id(B, "child");
+        RunRef parent = begin(A, "parent");
+        Effect ask = Crossing.retell(child, new Parent(parent, 1, true), Instant.EPOCH);
+        advance(parent, new Move.Stay(), ask);
+        forward(A, B);
+        assertThat(isEmpty(A)).isTrue();
+        assertThat(unread(parent))
+                .containsExactly("The run '%s' was removed before '%s' was retried.".formatted(child, parent.id()));
+    }
+
+    @Test
+    void a_run_asks_only_children_elsewhere_whose_results_it_waits_for() {
+        Retries retries = new Retries(shards);
         RunId first = id(B, "first");
         RunId second = id(C, "second");
+        RunRef parent = begin(A, "parent");
         advance(parent, List.of(begun(1, first)), new Move.Stay(), start(first, parent));
-        assertThat(retries.refusal(parent.id())).as("the child is on its way").contains("called the run '" + first);
         forward(A, B);
-        assertThat(retries.refusal(parent.id()))
-                .isEqualTo(
-                        "The run '%s' called the run '%s' of another shard, whose outcome does not come again. Fork it instead."
-                                .formatted(parent.id(), first));
-        assertThat(retries.refusal(first))
-                .isEqualTo("The run '%s', which called it, gets the outcome of '%s'. Fork one of them instead."
-                        .formatted(parent.id(), first));
-        advance(parent, List.of(answered(1)), new Move.Stay());
-        assertThat(retries.refusal(parent.id())).isNull();
-
         begin(MembershipTest.run(second.value()));
         advance(parent, List.of(begun(2, second)), new Move.Stay());
+        assertThat(retries.refusal(parent.id())).isNull();
+        assertThat(retries.asking(retryOf(parent.id())).sends())
+                .extracting(Effect.Send::partition)
+                .containsExactly(Partitions.of(first));
+        advance(parent, List.of(answered(1)), new Move.Stay());
+        assertThat(retries.asking(retryOf(parent.id())).sends()).isEmpty();
+    }
+
+    @Test
+    void a_retry_is_refused_while_a_child_elsewhere_is_not_there() {
+        Retries retries = new Retries(shards);
+        RunId child = id(B, "child");
+        RunRef parent = begin(A, "parent");
+        advance(parent, List.of(begun(1, child)), new Move.Stay(), start(child, parent));
         assertThat(retries.refusal(parent.id()))
-                .as("it does not wait for that run")
-                .isNull();
-        advance(parent, List.of(begun(3, id(C, "removed"))), new Move.Stay());
-        assertThat(retries.refusal(parent.id())).contains("called the run '" + id(C, "removed"));
+                .isEqualTo(
+                        "The run '%s' called the run '%s' of another shard, which is not there: it was removed, or is still on its way there. Fork '%s' instead, or wait a moment."
+                                .formatted(parent.id(), child, parent.id()));
+        forward(A, B);
+        assertThat(retries.refusal(parent.id())).isNull();
+    }
+
+    @Test
+    void a_run_that_another_shard_called_is_retried_only_if_its_caller_does_not_take_the_outcome_any_more() {
+        Retries retries = new Retries(shards);
+        RunId child = id(B, "child");
+        RunRef parent = failedParentOf(child);
+        assertThat(retries.refusal(child))
+                .isEqualTo("The run '%s', which called it, gets the outcome of '%s'. Fork one of them instead."
+                        .formatted(parent.id(), child));
+        RunRef gone = new RunRef(id(A, "gone"), parent.key() + (1 << 20));
+        RunRef ofGone = begin(MembershipTest.run(id(B, "of-gone").value()).withParent(new Parent(gone, 1, true, 0)));
+        RunRef ofEarlierLife =
+                begin(MembershipTest.run(id(B, "of-earlier").value()).withParent(new Parent(parent, 2, true, 7)));
+        assertThat(retries.refusal(ofGone.id())).isNull();
+        assertThat(retries.refusal(ofEarlierLife.id())).isNull();
     }
 }

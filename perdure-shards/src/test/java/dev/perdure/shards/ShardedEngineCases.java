@@ -7,6 +7,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.perdure.Awakeable;
+import dev.perdure.Child;
 import dev.perdure.ChildOptions;
 import dev.perdure.Definition;
 import dev.perdure.Invocation;
@@ -17,6 +18,7 @@ import dev.perdure.RunId;
 import dev.perdure.RunInfo;
 import dev.perdure.RunState;
 import dev.perdure.StartOptions;
+import dev.perdure.StepOptions;
 import dev.perdure.Topic;
 import dev.perdure.TypeRef;
 import dev.perdure.dag.Dag;
@@ -34,7 +36,9 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
@@ -108,6 +112,23 @@ abstract class ShardedEngineCases {
             (ctx, child) ->
                     ctx.startChild(Invocation.of(SLEEPER, ""), childId(child)).await());
 
+    private static final Set<String> REPAIRED = ConcurrentHashMap.newKeySet();
+    /** Its step fails until it is repaired, while a child is at work. */
+    private static final Definition<String, String> FAILER =
+            Definition.of("failer", String.class, String.class, (ctx, child) -> {
+                Child<Integer> leaf = ctx.startChild(Invocation.of(LEAF, 7), childId(child));
+                String self = ctx.runId().value();
+                ctx.step("repaired", () -> requireRepaired(self), StepOptions.retry(1));
+                return String.valueOf(leaf.await());
+            });
+
+    private static boolean requireRepaired(String run) {
+        if (!REPAIRED.contains(run)) {
+            throw new IllegalStateException("It is broken.");
+        }
+        return true;
+    }
+
     private static final BlockingQueue<String> TOKENS = new LinkedBlockingQueue<>();
     private static final Definition<String, String> WAITER =
             Definition.of("waiter", String.class, String.class, (ctx, none) -> {
@@ -165,6 +186,7 @@ abstract class ShardedEngineCases {
                 .register(LISTENER)
                 .register(SPEAKER)
                 .register(CALLER)
+                .register(FAILER)
                 .register(READER)
                 .register(WRITER)
                 .register(ADDER)
@@ -276,6 +298,23 @@ abstract class ShardedEngineCases {
             assertThat(perdure.start(Invocation.of(CALLER, child), id(second.value()))
                             .result(SOON))
                     .contains("The run id '" + child + "' is taken.");
+        }
+    }
+
+    @Test
+    void a_retried_run_goes_on_with_the_result_of_a_child_on_another_shard() {
+        for (RunId id : ids("failer-", 2)) {
+            String child = across(id, "outlives-" + id + "-");
+            Run<String> run = perdure.start(Invocation.of(FAILER, child), id(id.value()));
+            assertThatThrownBy(() -> run.result(SOON)).isInstanceOf(RunFailedException.class);
+            while (store.runs().find(RunId.of(child)).isEmpty()) {
+                Thread.onSpinWait();
+            }
+            assertThat(perdure.run(RunId.of(child), TypeRef.of(Integer.class)).result(SOON))
+                    .isEqualTo(14);
+            REPAIRED.add(id.value());
+            run.retry();
+            assertThat(run.result(SOON)).isEqualTo("14");
         }
     }
 

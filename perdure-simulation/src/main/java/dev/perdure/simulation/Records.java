@@ -131,6 +131,7 @@ public final class Records extends ForwardingStore {
                 }
             }
             case Change.Reassign reassign -> {}
+            case Change.Retell retell -> {}
             case Change.Deliver deliver -> {}
             case Change.Command command -> {}
         }

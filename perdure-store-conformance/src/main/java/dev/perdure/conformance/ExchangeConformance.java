@@ -475,6 +475,61 @@ public abstract class ExchangeConformance extends StoreConformance {
     }
 
     @Test
+    void a_run_that_has_ended_tells_its_outcome_again_under_the_same_token() {
+        joinShards();
+        WorkerId worker = join();
+        NewRun child = childOf("child", elsewhere(4));
+        RunRef run = startOwned(worker, child);
+        Change again = new Change.Retell(run.id(), elsewhere(4));
+        assertThat(apply(Lane.client(0), again)).isInstanceOf(Outcome.Applied.class);
+        assertThat(underWay()).as("it has not ended").isEmpty();
+        apply(worker, advance(run, 1, complete("42")));
+        Exchange.Content told = told(run, child, Mail.value(Channel.answer(4), new UUID(0, 0), payload("42")), 3);
+        assertThat(underWay()).containsExactly(told);
+        apply(Lane.client(0), again);
+        assertThat(underWay()).as("it is on its way").containsExactly(told);
+
+        forgetUnderWay();
+        for (Parent other :
+                List.of(elsewhere(5), elsewhere(4).inLife(2), elsewhere(4).inLife(4))) {
+            assertThat(apply(Lane.client(0), new Change.Retell(run.id(), other)))
+                    .as("it is not the caller")
+                    .isInstanceOf(Outcome.Applied.class);
+        }
+        assertThat(underWay()).isEmpty();
+        apply(Lane.client(0), again);
+        apply(Lane.client(0), again);
+        assertThat(underWay()).containsExactly(told);
+        assertThat(apply(Lane.client(0), new Change.Retell(RunId.of("nobody"), elsewhere(4))))
+                .isEqualTo(new Outcome.UnknownRun());
+    }
+
+    @Test
+    void what_a_retry_sends_is_kept_with_it_and_only_then() {
+        joinShards();
+        WorkerId worker = join();
+        RunRef failed = startOwned(worker, "failed");
+        RunRef done = startOwned(worker, "done");
+        apply(worker, advance(failed, 1, new Move.End(RunState.FAILED, Payload.EMPTY, "it failed")));
+        apply(worker, advance(done, 1, complete("1")));
+        Change refused = new Change.Retry(done.id(), found(done).info().changedAt(), null, List.of(send("c", 7)));
+        assertThat(apply(Lane.client(0), refused)).isInstanceOf(Outcome.Refused.class);
+        assertThat(underWay()).isEmpty();
+        Change retry = new Change.Retry(
+                failed.id(), found(failed).info().changedAt(), null, List.of(send("b", 9), send("a", 7)));
+        assertThat(apply(Lane.client(0), retry)).isInstanceOf(Outcome.Applied.class);
+        assertThat(apply(Lane.client(0), retry)).isInstanceOf(Outcome.AlreadyThere.class);
+        assertThat(underWay()).containsExactly(sent("b"), sent("a"));
+    }
+
+    private void forgetUnderWay() {
+        exchange()
+                .remove(exchange().outgoing(ALL, 0, 100).stream()
+                        .map(Exchange.Outgoing::number)
+                        .toList());
+    }
+
+    @Test
     void a_run_that_waits_for_a_run_of_another_shard_names_it_until_the_outcome_is_there() {
         joinShards();
         WorkerId worker = join();

@@ -26,6 +26,7 @@ public sealed interface Change {
             case Command command -> command.run();
             case Rerun rerun -> rerun.run();
             case Retry retry -> retry.run();
+            case Retell retell -> retell.run();
             case Fork fork -> fork.id();
             case Repair repair -> repair.run();
             case Reassign reassign -> reassign.run();
@@ -216,8 +217,15 @@ public sealed interface Change {
      * @param run the run
      * @param ended when it ended: if it has continued since, or ended once more, this change was applied before
      * @param audit the audit entry, or null
+     * @param sends what it sends to runs of other shards if it is applied: a {@link Retell} to each child there of which the
+     *     run has no result
      */
-    record Retry(RunId run, Instant ended, @Nullable Audit audit) implements Change {
+    record Retry(RunId run, Instant ended, @Nullable Audit audit, List<Effect.Send> sends) implements Change {
+        /** A retry that sends nothing. */
+        public Retry(RunId run, Instant ended, @Nullable Audit audit) {
+            this(run, ended, audit, List.of());
+        }
+
         /** A retry without an audit entry. */
         public Retry(RunId run, Instant ended) {
             this(run, ended, null);
@@ -250,6 +258,16 @@ public sealed interface Change {
                     .formatted(holder, key, run);
         }
     }
+
+    /**
+     * Lets a run that has ended send its outcome once more to the run of another shard that called it, which is retried and
+     * may have missed it. It is the same mail as the first time, so the other run takes it once. A run that has not ended
+     * sends it when it ends, and one that has another caller, or none, sends nothing: both are {@link Outcome.Applied}.
+     *
+     * @param run the run
+     * @param caller the run that called it
+     */
+    record Retell(RunId run, Parent caller) implements Change {}
 
     /**
      * Puts another answer in the place of what a step has recorded, or of the answer that it has not got yet. The run

@@ -68,6 +68,10 @@ public final class InboxColumns {
                 case Change.Retry retry ->
                     throw new IllegalArgumentException(
                             "A retry takes effect at once, so it cannot go through the inbox: " + retry);
+                case Change.Retell retell ->
+                    throw new IllegalArgumentException(
+                            "An outcome is asked for by another shard, so that does not go through the inbox: "
+                                    + retell);
                 case Change.Reassign reassign ->
                     throw new IllegalArgumentException(
                             "A move takes effect at once, so it cannot go through the inbox: " + reassign);

@@ -85,6 +85,7 @@ public final class InboxReader {
                 case Change.Command command -> command.run();
                 case Change.Rerun rerun -> rerun.run();
                 case Change.Retry retry -> retry.run();
+                case Change.Retell retell -> retell.run();
                 case Change.Fork fork -> fork.id();
                 case Change.Repair repair -> repair.run();
                 case Change.Reassign reassign -> reassign.run();

@@ -126,11 +126,25 @@ public final class Database implements AutoCloseable {
         return calmly(() -> attempts(work, Form.TRANSACTION));
     }
 
+    /** The same for a thread that guards a lease. */
+    public <T extends @Nullable Object> T inFirstTransaction(Work<T> work) {
+        return calmly(() -> attempts(work, Form.FIRST_TRANSACTION));
+    }
+
     private enum Form {
         CALL,
         FIRST_CALL,
         BRIEF_CALL,
-        TRANSACTION
+        TRANSACTION,
+        FIRST_TRANSACTION;
+
+        boolean isTransaction() {
+            return this == TRANSACTION || this == FIRST_TRANSACTION;
+        }
+
+        boolean isFirst() {
+            return this == FIRST_CALL || this == FIRST_TRANSACTION;
+        }
     }
 
     private static <T extends @Nullable Object> T calmly(Supplier<T> call) {
@@ -158,8 +172,8 @@ public final class Database implements AutoCloseable {
     }
 
     private <T extends @Nullable Object> T attempt(Work<T> work, Form form) throws SQLException {
-        boolean transaction = form == Form.TRANSACTION;
-        BorrowedConnection borrowed = form == Form.FIRST_CALL ? connections.takeFirst() : connections.take();
+        boolean transaction = form.isTransaction();
+        BorrowedConnection borrowed = form.isFirst() ? connections.takeFirst() : connections.take();
         boolean sound = false;
         try {
             borrowed.autoCommit(!transaction);

@@ -63,6 +63,7 @@ public record TouchedRuns(List<Long> keys, List<String> ids, List<String> dags) 
             case Change.Start start -> {}
             case Change.Rerun rerun -> {}
             case Change.Retry retry -> {}
+            case Change.Retell retell -> {}
             case Change.Fork fork -> {}
             case Change.Repair repair -> {}
             case Change.Reassign reassign -> {}

@@ -53,7 +53,8 @@ import org.slf4j.LoggerFactory;
  * commit on they write nothing. It leaves out workers with a batch in flight, and then waits for one of these for a
  * moment, so that a batch that hangs delays only the sweep of its own worker. Then the sweep makes runs ready, one
  * batch at a time, with the statement by which a worker gives up a run that it failed to continue. If the server
- * refuses a batch because of a run, the sweep continues run by run and leaves that one out.
+ * refuses a batch because of a run, the sweep continues run by run and leaves that one out. The thread of a sweep renews a
+ * lease, so it waits for connections behind no other call.
  */
 public final class PostgresLeases implements Leases {
     private static final Logger LOG = LoggerFactory.getLogger("dev.perdure.store");
@@ -157,7 +158,7 @@ public final class PostgresLeases implements Leases {
 
     /** The processes of workers from which runs were taken have joined again: that does not count as a recovery. */
     private void takeBack() {
-        database.call(connection -> {
+        database.callFirst(connection -> {
             String both = String.join(";\n", ledgerSql.settings, sql.takeBack);
             try (PreparedStatement statement = Database.prepare(connection, both)) {
                 new Parameters(statement)
@@ -199,7 +200,7 @@ public final class PostgresLeases implements Leases {
     private record Expired(@Nullable Integer busy, boolean leftBehind, boolean callsWait) {}
 
     private Expired expire() {
-        return database.call(connection -> {
+        return database.callFirst(connection -> {
             String all = String.join(
                     ";\n",
                     ledgerSql.settings,
@@ -225,7 +226,7 @@ public final class PostgresLeases implements Leases {
     /** Waits for the batches of one worker, so for no longer than one lock timeout, however many workers are busy. */
     private boolean expireBusy(int worker) {
         try {
-            return database.call(connection -> {
+            return database.callFirst(connection -> {
                 String both = String.join(";\n", ledgerSql.settings, sql.expireBusy);
                 try (PreparedStatement statement = Database.prepare(connection, both)) {
                     new Parameters(statement).text(Database.LOCK_TIMEOUT).integer(worker);
@@ -249,7 +250,8 @@ public final class PostgresLeases implements Leases {
             long[] without = skipped.stream().mapToLong(Long::longValue).toArray();
             long[] tried = new long[1];
             try {
-                List<RunChange> one = database.inTransaction(connection -> giveBack(connection, 1, without, tried));
+                List<RunChange> one =
+                        database.inFirstTransaction(connection -> giveBack(connection, 1, without, tried));
                 if (one.isEmpty()) {
                     break;
                 }
@@ -263,7 +265,7 @@ public final class PostgresLeases implements Leases {
     }
 
     private List<RunChange> giveBack(int limit, long[] without) {
-        return database.inTransaction(connection -> giveBack(connection, limit, without, new long[1]));
+        return database.inFirstTransaction(connection -> giveBack(connection, limit, without, new long[1]));
     }
 
     /** A run that a dead worker holds. */

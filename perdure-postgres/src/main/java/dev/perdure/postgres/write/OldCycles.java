@@ -1,8 +1,10 @@
 package dev.perdure.postgres.write;
 
 import dev.perdure.error.StoreException;
+import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.LongSupplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -17,28 +19,38 @@ public final class OldCycles implements AutoCloseable {
     private static final long AFTER_FAILURE = TimeUnit.SECONDS.toNanos(5);
 
     private final Runnable search;
+    private final Executor threads;
+    private final LongSupplier nanoTime;
     private final AtomicBoolean underWay = new AtomicBoolean();
-    private volatile long notBefore = System.nanoTime();
+    private volatile long notBefore;
     private volatile boolean closed;
 
     /** @param search looks once, in the thread of its caller */
     public OldCycles(Runnable search) {
+        this(search, task -> Thread.ofVirtual().name("perdure-old-call-cycles").start(task), System::nanoTime);
+    }
+
+    /** The same with other threads, and another monotonic time than the machine's. */
+    public OldCycles(Runnable search, Executor threads, LongSupplier nanoTime) {
         this.search = search;
+        this.threads = threads;
+        this.nanoTime = nanoTime;
+        this.notBefore = nanoTime.getAsLong();
     }
 
     /** Begins a search, unless one is under way or it is too early for another. */
     public void look() {
-        if (System.nanoTime() - notBefore >= 0 && underWay.compareAndSet(false, true)) {
-            Thread.ofVirtual().name("perdure-old-call-cycles").start(this::lookOnce);
+        if (nanoTime.getAsLong() - notBefore >= 0 && underWay.compareAndSet(false, true)) {
+            threads.execute(this::lookOnce);
         }
     }
 
     private void lookOnce() {
-        long began = System.nanoTime();
+        long began = nanoTime.getAsLong();
         long rest = AFTER_FAILURE;
         try {
             search.run();
-            rest = RESTS * (System.nanoTime() - began);
+            rest = RESTS * (nanoTime.getAsLong() - began);
         } catch (StoreException outOfReach) {
             LOG.debug("Calls that wait for each other are looked for again when the database answers.", outOfReach);
         } catch (RuntimeException | Error thrown) {
@@ -46,7 +58,7 @@ public final class OldCycles implements AutoCloseable {
                 LOG.error("The search for calls that wait for each other failed. It is made again.", thrown);
             }
         } finally {
-            notBefore = System.nanoTime() + rest;
+            notBefore = nanoTime.getAsLong() + rest;
             underWay.set(false);
         }
     }

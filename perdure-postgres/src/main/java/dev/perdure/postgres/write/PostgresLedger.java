@@ -393,6 +393,7 @@ public final class PostgresLedger implements Ledger {
             case Change.Command command -> command.run();
             case Change.Rerun rerun -> rerun.run();
             case Change.Retry retry -> retry.run();
+            case Change.Retell retell -> retell.run();
             case Change.Fork fork -> fork.id();
             case Change.Repair repair -> repair.run();
             case Change.Reassign reassign -> reassign.run();

@@ -143,6 +143,32 @@ public final class RetrySql {
             SELECT count(*) FROM copied
             """;
 
+    /** Keeps what a retried run sends to runs of other shards. */
+    private static final String SEND = """
+            WITH sender AS MATERIALIZED (
+                SELECT restarts, partition FROM ${schema}.run WHERE key = ?
+            ), sent AS (
+                INSERT INTO ${schema}.outgoing (token, life, to_partition, partition, change, payload)
+                SELECT g.token, sender.restarts, g.to_partition, sender.partition, g.change, g.value
+                FROM unnest(?::uuid[], ?::int[], ?::bytea[], ?::bytea[])
+                    WITH ORDINALITY AS g (token, to_partition, change, value, ordinal)
+                CROSS JOIN sender
+                ORDER BY g.ordinal
+                ON CONFLICT (token) DO NOTHING
+                RETURNING 1
+            )
+            SELECT count(*) FROM sent
+            """;
+
+    /** A run, and whether that run of another shard waits for its outcome. */
+    private static final String TO_TELL = """
+            SELECT r.key, r.state, ${now} AS at, (
+                SELECT true FROM ${schema}.parent_elsewhere p
+                WHERE p.key = r.key AND p.answers AND p.parent_key = ? AND p.life = ? AND p.position = ? LIMIT 1
+            ) IS NOT NULL AS told
+            FROM (SELECT key, state FROM ${schema}.run WHERE id = ? OFFSET 0) r
+            """;
+
     /** Records the command. */
     private static final String AUDIT = """
             WITH given AS MATERIALIZED (
@@ -160,6 +186,8 @@ public final class RetrySql {
     public final String retry;
     public final String missed;
     public final String copy;
+    public final String send;
+    public final String toTell;
 
     public RetrySql(Schema schema) {
         this.audit = Pieces.sql(schema, AUDIT);
@@ -169,5 +197,7 @@ public final class RetrySql {
         this.retry = Pieces.sql(schema, RETRY.replace("${emptied}", EMPTIED));
         this.missed = Pieces.sql(schema, MISSED);
         this.copy = Pieces.sql(schema, COPY);
+        this.send = Pieces.sql(schema, SEND);
+        this.toTell = Pieces.sql(schema, TO_TELL);
     }
 }

@@ -19,9 +19,11 @@ import dev.perdure.postgres.write.part.MailParts;
 import dev.perdure.postgres.write.part.RunParts;
 import dev.perdure.queue.Placement;
 import dev.perdure.spi.Audit;
+import dev.perdure.spi.Hints;
 import dev.perdure.spi.Outcome;
 import dev.perdure.spi.change.Admission;
 import dev.perdure.spi.change.Change;
+import dev.perdure.spi.change.Effect;
 import dev.perdure.spi.change.Entry;
 import dev.perdure.spi.change.ForkPlan;
 import dev.perdure.spi.change.NewRun;
@@ -38,6 +40,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -72,18 +75,31 @@ final class RevivedRuns {
     /** Whether this change is carried out here. */
     static boolean decides(Change change) {
         return change instanceof Change.Retry
+                || change instanceof Change.Retell
                 || change instanceof Change.Rerun
                 || change instanceof Change.Fork
                 || change instanceof Change.Repair
                 || change instanceof Change.Reassign;
     }
 
+    /** What is kept for other shards is told when the transaction has committed: before, nobody would find it. */
     Outcome apply(Sender sender, Change change) {
+        Outcome outcome = applied(sender, change);
+        boolean sends = change instanceof Change.Retell
+                || (change instanceof Change.Retry retry && !retry.sends().isEmpty());
+        if (sends && outcome instanceof Outcome.Applied) {
+            context.hints().tell(new Hints.OutgoingKept());
+        }
+        return outcome;
+    }
+
+    private Outcome applied(Sender sender, Change change) {
         return context.database().inTransaction(connection -> {
             context.script().send(connection, List.of(RunParts.settings(context.sql())));
             try {
                 return switch (change) {
                     case Change.Retry retry -> retry(connection, sender, retry);
+                    case Change.Retell retell -> retell(connection, sender, retell);
                     case Change.Rerun rerun -> rerun(connection, sender, rerun);
                     case Change.Fork fork -> fork(connection, sender, fork);
                     case Change.Repair repair -> repair(connection, repair);
@@ -211,8 +227,54 @@ final class RevivedRuns {
                             List.of(MailParts.answer(
                                     context.sql().mail, context.by(sender), missed, new String[0], Results::skip)));
         }
+        if (!retry.sends().isEmpty()) {
+            context.script().send(connection, List.of(sends(run, retry.sends())));
+        }
         audit(connection, retry.audit(), run);
         return new Outcome.Applied(run.at(), RunState.READY);
+    }
+
+    private Part sends(Found run, List<Effect.Send> sends) {
+        return new Part(
+                sql.send,
+                parameters -> parameters
+                        .number(run.key())
+                        .uuids(sends.stream().map(Effect.Send::token).toArray(UUID[]::new))
+                        .ints(sends.stream().mapToInt(Effect.Send::partition).toArray())
+                        .bytes(sends.stream().map(send -> send.change().bytes()).toArray(byte[][]::new))
+                        .bytes(sends.stream().map(send -> send.value().bytes()).toArray(byte[][]::new)));
+    }
+
+    /** No lock: a run that ends meanwhile tells its outcome itself, under the same token. */
+    private Outcome retell(Connection connection, Sender sender, Change.Retell retell) throws SQLException {
+        RunState state;
+        Instant at;
+        long[] telling;
+        try (PreparedStatement statement = Database.prepare(connection, sql.toTell)) {
+            new Parameters(statement)
+                    .time(context.database().time())
+                    .number(retell.caller().run().key())
+                    .integer(retell.caller().life())
+                    .integer(retell.caller().position())
+                    .text(retell.run().value());
+            try (ResultSet row = statement.executeQuery()) {
+                if (!row.next()) {
+                    return new Outcome.UnknownRun();
+                }
+                state = Codes.state(row.getInt("state"));
+                at = Results.time(row, "at");
+                telling = row.getBoolean("told") ? new long[] {row.getLong("key")} : new long[0];
+            }
+        }
+        if (telling.length > 0) {
+            context.script()
+                    .send(
+                            connection,
+                            List.of(context.sql()
+                                    .elsewhere
+                                    .tell(context.by(sender), telling, new String[0], () -> {})));
+        }
+        return new Outcome.Applied(at, state);
     }
 
     private void audit(Connection connection, @Nullable Audit audit, Found run) throws SQLException {

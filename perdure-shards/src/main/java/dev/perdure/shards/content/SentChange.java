@@ -44,7 +44,8 @@ public final class SentChange {
     private enum Kind {
         START,
         DELIVER,
-        CANCEL
+        CANCEL,
+        RETELL
     }
 
     private SentChange() {}
@@ -82,6 +83,15 @@ public final class SentChange {
         return bytes(Kind.CANCEL, out -> {
             write(out, run.value());
             write(out, reason);
+        });
+    }
+
+    public static Payload retell(RunId run, Parent caller) {
+        return bytes(Kind.RETELL, out -> {
+            write(out, run.value());
+            write(out, caller.run().id().value());
+            out.writeLong(caller.run().key());
+            out.writeInt(caller.position());
         });
     }
 
@@ -195,6 +205,10 @@ public final class SentChange {
             Change change = switch (Kind.valueOf(in.readUTF())) {
                 case START -> readStart(in, value, life);
                 case DELIVER -> new Change.Deliver(RunId.of(text(in)), mail(in, value));
+                case RETELL ->
+                    new Change.Retell(
+                            RunId.of(text(in)),
+                            new Parent(new RunRef(RunId.of(text(in)), in.readLong()), in.readInt(), true, life));
                 case CANCEL -> new Change.Command(RunId.of(text(in)), Change.CommandKind.CANCEL, text(in));
             };
             if (in.available() > 0) {

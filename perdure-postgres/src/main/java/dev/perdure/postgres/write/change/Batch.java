@@ -70,6 +70,7 @@ public final class Batch {
                 case Change.Rerun rerun -> reruns.all.add(new Placed<>(i, rerun));
                 case Change.Deliver deliver -> deliveries.asked(i, deliver);
                 case Change.Retry retry -> throw new IllegalArgumentException("A transaction of its own: " + retry);
+                case Change.Retell retell -> throw new IllegalArgumentException("A transaction of its own: " + retell);
                 case Change.Fork fork -> throw new IllegalArgumentException("A transaction of its own: " + fork);
                 case Change.Reassign reassign ->
                     throw new IllegalArgumentException("A transaction of its own: " + reassign);

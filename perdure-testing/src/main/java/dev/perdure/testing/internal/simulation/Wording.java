@@ -41,6 +41,7 @@ final class Wording {
                 "%s '%s'".formatted(command.kind().name().toLowerCase(Locale.ROOT), command.run());
             case Change.Rerun rerun -> "rerun '%s'".formatted(rerun.run());
             case Change.Retry retry -> "retry '%s'".formatted(retry.run());
+            case Change.Retell retell -> "let '%s' tell its outcome again".formatted(retell.run());
             case Change.Reassign reassign -> "move '%s'".formatted(reassign.run());
             case Change.Repair repair -> "repair '%s' at %d".formatted(repair.run(), repair.position());
             case Change.Fork fork -> "fork '%s' as '%s'".formatted(fork.from(), fork.id());
