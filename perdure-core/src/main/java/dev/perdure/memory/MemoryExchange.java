@@ -57,6 +57,11 @@ final class MemoryExchange implements Exchange {
         });
     }
 
+    /** Whether this store has a partition: all of them, if it is no shard. */
+    boolean has(int partition) {
+        return membership == null || membership.map().owners().get(partition).equals(membership.name());
+    }
+
     /** Nothing moves to or from a store that ends with its process. */
     @Override
     public Set<Integer> closed() {

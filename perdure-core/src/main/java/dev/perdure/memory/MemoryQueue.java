@@ -2,6 +2,7 @@ package dev.perdure.memory;
 
 import dev.perdure.queue.Queue;
 import dev.perdure.spi.Outcome;
+import dev.perdure.spi.shard.KeyHomes;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
@@ -70,7 +71,7 @@ final class MemoryQueue {
     }
 
     Queue limits() {
-        return declared.with(changed);
+        return KeyHomes.atHome(declared.with(changed));
     }
 
     /** Whether its runs begin only by a poll. */

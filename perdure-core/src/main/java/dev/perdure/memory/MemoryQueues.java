@@ -11,6 +11,8 @@ import dev.perdure.spi.change.Change;
 import dev.perdure.spi.change.FullKey;
 import dev.perdure.spi.change.NewRun;
 import dev.perdure.spi.change.WorkerId;
+import dev.perdure.spi.shard.KeyHomes;
+import dev.perdure.spi.shard.Partitions;
 import dev.perdure.spi.shard.Places;
 import java.time.Duration;
 import java.time.Instant;
@@ -118,7 +120,11 @@ final class MemoryQueues implements QueueRules {
         NewRun run = start.run();
         MemoryQueue entry = queues.get(run.queue());
         String key = run.queueKey();
-        if (entry == null || key == null || !entry.limits().decidesStarts() || !FullKey.decides(start)) {
+        if (entry == null
+                || key == null
+                || !entry.limits().decidesStarts()
+                || !FullKey.decides(start)
+                || isCountedElsewhere(entry, key)) {
             return null;
         }
         int places = entry.limits().perKey().orElseThrow();
@@ -193,6 +199,7 @@ final class MemoryQueues implements QueueRules {
         entry.beginClaim();
         List<Row> ready = tables.ready.stream()
                 .filter(row -> row.start.queue().equals(queue) && isMine(row) && suits.test(row))
+                .filter(row -> !isCountedElsewhere(entry, row.start.queueKey()))
                 .sorted(Comparator.comparingLong(row -> urgency(row, limits)))
                 .toList();
         int here = limits.perWorker().orElse(Integer.MAX_VALUE) - heldBy(request.worker(), queue);
@@ -207,6 +214,11 @@ final class MemoryQueues implements QueueRules {
                 .limit(room)
                 .forEach(chosen::add);
         return chosen;
+    }
+
+    /** Whether another shard counts the runs of this key, so that none of them begins here. */
+    boolean isCountedElsewhere(MemoryQueue queue, @Nullable String key) {
+        return key != null && KeyHomes.limitsKeys(queue.limits()) && !tables.exchange.has(Partitions.ofQueueKey(key));
     }
 
     /** When a rate next allows more, if runs wait for that. */

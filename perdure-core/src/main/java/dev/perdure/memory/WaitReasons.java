@@ -5,6 +5,7 @@ import dev.perdure.queue.Queue;
 import dev.perdure.spi.change.Entry;
 import dev.perdure.spi.change.ObjectKey;
 import dev.perdure.spi.change.Recorded;
+import dev.perdure.spi.shard.KeyHomes;
 import java.time.Instant;
 import java.util.Comparator;
 import java.util.List;
@@ -112,6 +113,10 @@ final class WaitReasons {
                         .filter(worker -> worker.serves(name) && worker.suits(row))
                         .noneMatch(worker -> placement.allows(worker.joining.labels()))) {
             return Optional.of(placement.missing(name));
+        }
+        @Nullable String key = row.start.queueKey();
+        if (queue != null && key != null && queues.isCountedElsewhere(queue, key)) {
+            return Optional.of(KeyHomes.reason(name, key));
         }
         Optional<String> full = queue == null || queues.holdsPlace(row) ? Optional.empty() : full(row, name, queue);
         return full.or(() -> preference(row));

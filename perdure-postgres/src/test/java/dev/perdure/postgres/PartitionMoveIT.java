@@ -51,7 +51,6 @@ final class PartitionMoveIT extends TwoShards {
             "payload",
             "payload_chunk",
             "queue",
-            "queue_rate",
             "queue_turn",
             "reaction",
             "retention",

@@ -10,6 +10,7 @@ import dev.perdure.spi.change.Effect;
 import dev.perdure.spi.change.Lane;
 import dev.perdure.spi.change.NewRun;
 import dev.perdure.spi.change.Task;
+import dev.perdure.spi.shard.KeyHomes;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.LinkedHashMap;
@@ -150,12 +151,32 @@ final class ShardedLedger implements Ledger {
                             key.key(),
                             shards.prefix(run.definition(), key));
         }
+        String keyElsewhere = ofQueueKey(run, shard);
+        if (keyElsewhere != null) {
+            return keyElsewhere;
+        }
         return tasks.stream()
                 .filter(task -> shards.of(task.run().id()) != shard)
                 .map(task -> "The task '%s' belongs to another shard than the run '%s'. Begin its id with '%s/'."
                         .formatted(task.run().id(), run.id(), rootOf(run.id())))
                 .findFirst()
                 .orElse(null);
+    }
+
+    /** By the limits as this process knows them. If it learns of one too late, the run is started and does not begin. */
+    private @Nullable String ofQueueKey(NewRun run, int shard) {
+        String key = run.queueKey();
+        if (key == null || !KeyHomes.leadsElsewhere(shards.store(shard).queues().known(run.queue()), run.id(), key)) {
+            return null;
+        }
+        String remedy = run.object() != null
+                ? "Start the call of the object without the key"
+                : "Leave the id to Perdure%s, or begin it with '%s'"
+                        .formatted(
+                                run.admission().startKey() == null ? "" : " and start it under no other key",
+                                key.contains("/") ? shards.prefix(key) : key + "/");
+        return "The queue '%s' limits keys, and the id '%s' leads to another partition than that of the key '%s', which counts its runs. %s."
+                .formatted(run.queue(), run.id(), key, remedy);
     }
 
     private @Nullable String refusal(Change.Advance advance) {

@@ -175,6 +175,11 @@ public final class ShardedStore implements Store {
         public String prefix(String definition, StartKey key) {
             return shards.prefix(definition, key);
         }
+
+        @Override
+        public String prefix(String queueKey) {
+            return shards.prefix(queueKey);
+        }
     }
 
     /** The journals, each on the shard of its run. */

@@ -229,6 +229,10 @@ final class Shards {
         return PREFIXES.get(partition(definition, key));
     }
 
+    String prefix(String queueKey) {
+        return PREFIXES.get(Partitions.ofQueueKey(queueKey));
+    }
+
     private static int partition(String definition, StartKey key) {
         return Partitions.ofStart(definition, key.getClass().getSimpleName(), key.key());
     }

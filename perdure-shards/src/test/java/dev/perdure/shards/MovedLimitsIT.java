@@ -10,6 +10,7 @@ import dev.perdure.Invocation;
 import dev.perdure.Perdure;
 import dev.perdure.Run;
 import dev.perdure.RunId;
+import dev.perdure.StartOptions;
 import dev.perdure.Topic;
 import dev.perdure.embedded.SharedPostgres;
 import dev.perdure.error.InvalidRequestException;
@@ -63,19 +64,18 @@ final class MovedLimitsIT {
                 PostgresShards shards = PostgresShards.of(Map.of("a", a.dataSource(), "b", b.dataSource()), "perdure");
                 Perdure perdure = Perdure.on(store)
                         .register(WAITER)
-                        .queues(NARROW.concurrency(4).perKey(4).rate(100, HOUR))
+                        .queues(NARROW.concurrency(4).rate(100, HOUR))
                         .start()) {
             List<Run<String>> runs = IntStream.of(12, 14)
                     .mapToObj(partition -> perdure.start(
                             Invocation.of(WAITER, ""),
-                            id(idIn(partition).value()).queue("narrow").key("k")))
+                            id(idIn(partition).value()).queue("narrow")))
                     .toList();
             while (first.queues().find("narrow").orElseThrow().load().begun() < 2) {
                 Thread.onSpinWait();
             }
             Map<Queue, String> given = Map.of(
                     NARROW.concurrency(2), "2 places",
-                    NARROW.perKey(2), "2 places for the key 'k'",
                     NARROW.rate(2, HOUR), "2 units of the rate");
             given.forEach((limit, what) -> {
                 perdure.queues().limit(limit);
@@ -142,6 +142,68 @@ final class MovedLimitsIT {
             assertThat(limit(first, "narrow").concurrency()).hasValue(2);
             assertThat(limit(second, "narrow").concurrency()).hasValue(1);
             assertThat(limit(store, "narrow")).isEqualTo(Queue.named("narrow").concurrency(3));
+        }
+    }
+
+    @Test
+    void the_places_and_the_rate_of_a_key_move_with_its_partition() {
+        String key = "k33"; // of partition 10
+        assertThat(Partitions.ofQueueKey(key)).isEqualTo(PARTITION);
+        StartOptions ofKey = StartOptions.defaults().queue("narrow").key(key);
+        try (SharedPostgres.Fresh a = SharedPostgres.database("keys_a");
+                SharedPostgres.Fresh b = SharedPostgres.database("keys_b");
+                Store first = PostgresStore.on(a.dataSource()).open();
+                Store second = PostgresStore.on(b.dataSource()).open();
+                ShardedStore store = ShardedStore.over(shard("a", first), shard("b", second));
+                PostgresShards shards = PostgresShards.of(Map.of("a", a.dataSource(), "b", b.dataSource()), "perdure");
+                Perdure perdure = Perdure.on(store)
+                        .register(WAITER)
+                        .queues(NARROW.rate(100, HOUR))
+                        .start()) {
+            Run<String> parted = perdure.start(
+                    Invocation.of(WAITER, ""),
+                    id(idIn(12).value()).queue("narrow").key(key));
+            while (first.queues().find("narrow").orElseThrow().load().begun() == 0) {
+                Thread.onSpinWait();
+            }
+            perdure.queues().limit(NARROW.perKey(1).ratePerKey(2, HOUR));
+            for (int partition : List.of(12, PARTITION)) {
+                assertThatThrownBy(() -> shards.move(List.of(partition), "b", step -> {}))
+                        .isInstanceOf(InvalidRequestException.class)
+                        .hasMessage(
+                                "Partition %d cannot be moved now: the run '%s' has begun in the queue 'narrow', which limits keys, and its id leads to another partition than its key 'k33', so that one of both would stay. Move the partition when the run has ended."
+                                        .formatted(partition, parted.id()));
+            }
+            parted.send(GO_ON, "gone on"); // its key is counted on the same shard
+            assertThat(parted.result(SOON)).isEqualTo("gone on");
+
+            Run<String> holder = perdure.start(Invocation.of(WAITER, ""), ofKey);
+            while (first.queues().find("narrow").orElseThrow().load().begun() == 0) {
+                Thread.onSpinWait();
+            }
+            Run<String> next = perdure.start(Invocation.of(WAITER, ""), ofKey);
+            shards.move(List.of(PARTITION), "b", step -> {});
+            String full = "The key 'k33' of the queue 'narrow' is full: 1 of 1 places are taken, by '%s'."
+                    .formatted(holder.id());
+            while (!next.info().reason().equals(Optional.of(full))) {
+                Thread.onSpinWait();
+            }
+            assertThat(second.queues().find("narrow").orElseThrow().load().begun())
+                    .isEqualTo(1);
+            holder.send(GO_ON, "moved");
+            assertThat(holder.result(SOON)).isEqualTo("moved");
+            next.send(GO_ON, "next");
+            assertThat(next.result(SOON)).isEqualTo("next");
+
+            Run<String> third =
+                    perdure.start(Invocation.of(WAITER, ""), ofKey); // one of the two began on the other shard
+            while (third.info()
+                    .reason()
+                    .filter(reason ->
+                            reason.startsWith("The rate of the key 'k33' of the queue 'narrow' allows no more before "))
+                    .isEmpty()) {
+                Thread.onSpinWait();
+            }
         }
     }
 

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.perdure.RunId;
+import dev.perdure.RunState;
 import dev.perdure.error.InvalidRequestException;
 import dev.perdure.error.StoreException;
 import dev.perdure.memory.MemoryStore;
@@ -15,11 +16,14 @@ import dev.perdure.queue.Queue.WhenKeyFull;
 import dev.perdure.queue.QueueInfo;
 import dev.perdure.spi.Dispatch.Poll;
 import dev.perdure.spi.Leases.Joining;
+import dev.perdure.spi.Outcome;
 import dev.perdure.spi.Permits;
 import dev.perdure.spi.QueueRules;
 import dev.perdure.spi.change.Change;
 import dev.perdure.spi.change.Lane;
 import dev.perdure.spi.change.NewRun;
+import dev.perdure.spi.change.ObjectCall;
+import dev.perdure.spi.change.ObjectKey;
 import dev.perdure.spi.change.Payload;
 import dev.perdure.spi.change.WorkerId;
 import dev.perdure.spi.shard.Exchange.Membership;
@@ -52,11 +56,9 @@ final class SharesTest {
         Queue onA = a.queues().known("mail");
         assertThat(onA.concurrency()).hasValue(3);
         assertThat(onA.rate().orElseThrow().most()).isEqualTo(51);
-        assertThat(onA.perKey()).hasValue(1);
         Queue onB = b.queues().known("mail");
         assertThat(onB.concurrency()).hasValue(2);
         assertThat(onB.rate().orElseThrow().most()).isEqualTo(50);
-        assertThat(onB.perKey()).hasValue(1);
         assertThat(store.queues().find("mail").map(QueueInfo::limits)).contains(mail);
         assertThat(store.queues().known("mail").heaviest(false)).isEqualTo(50);
 
@@ -73,21 +75,83 @@ final class SharesTest {
     void a_limit_that_cannot_be_divided_is_refused_before_anything_is_written() {
         assertThatThrownBy(() -> store.queues()
                         .declare(List.of(
-                                Queue.named("other"), Queue.named("mail").perKey(1))))
+                                Queue.named("other"), Queue.named("mail").perWorker(1))))
                 .isInstanceOf(InvalidRequestException.class)
                 .hasMessage(
-                        "The queue 'mail' has per_key 1, and the store has 2 shards. Each shard has a share of the limit, of at least 1. Set it to 2 or more, or use one database.");
-        assertThatThrownBy(() -> store.queues()
-                        .declare(List.of(Queue.named("mail").perKey(2).whenKeyFull(WhenKeyFull.REFUSE))))
-                .isInstanceOf(InvalidRequestException.class)
-                .hasMessage(
-                        "The queue 'mail' has when_key_full REFUSE, which a store with several shards does not support yet: no shard sees all runs of a key. Let them wait, or use one database.");
+                        "The queue 'mail' has per_worker 1, and the store has 2 shards. Each shard has a share of the limit, of at least 1. Set it to 2 or more, or use one database.");
         assertThatThrownBy(() ->
                         store.permits().declare(List.of(Limiter.named("api").rate(1, SECOND))))
                 .isInstanceOf(InvalidRequestException.class)
                 .hasMessageStartingWith("The limiter 'api' has rate 1, and the store has 2 shards.");
         assertThat(store.queues().list()).isEmpty();
         assertThat(store.permits().list()).isEmpty();
+    }
+
+    @Test
+    void limits_of_keys_are_not_divided() {
+        Queue mail = Queue.named("mail")
+                .perKey(1)
+                .ratePerKey(1, SECOND)
+                .burstPerKey(1)
+                .whenKeyFull(WhenKeyFull.REFUSE);
+        store.queues().declare(List.of(mail));
+        for (MemoryStore shard : List.of(a, b)) {
+            Queue known = shard.queues().known("mail");
+            assertThat(known.perKey()).hasValue(1);
+            assertThat(known.ratePerKey().orElseThrow().most()).isEqualTo(1);
+            assertThat(known.decidesStarts()).isTrue();
+            assertThat(shard.queues().find("mail").orElseThrow().declared().settings())
+                    .as("what a process of an older version reads")
+                    .containsEntry("per_key", "0")
+                    .containsEntry("rate_per_key", "1/PT1S")
+                    .containsEntry("when_key_full", "WAIT");
+        }
+        assertThat(store.queues().find("mail").map(QueueInfo::limits)).contains(mail);
+
+        store.queues().apply(new QueueRules.Order.Limit(Queue.named("mail").perKey(Queue.UNLIMITED)));
+        assertThat(a.queues().known("mail").perKey()).isEmpty();
+        assertThat(store.queues().find("mail").orElseThrow().limits().perKey()).isEmpty();
+        store.queues().apply(new QueueRules.Order.Reset("mail"));
+        assertThat(b.queues().known("mail").perKey()).hasValue(1);
+
+        ShardedQueues alone = new ShardedQueues(
+                new Shards(List.of(shard("a", a)), ShardMap.first(List.of("a")), Duration.ofSeconds(10)));
+        alone.declare(List.of(mail));
+        assertThat(a.queues().find("mail").orElseThrow().declared()).isEqualTo(mail);
+    }
+
+    @Test
+    void a_run_whose_key_another_shard_counts_does_not_begin_also_if_its_store_has_started_it() {
+        store.queues().declare(List.of(Queue.named("mail").perKey(1).whenKeyFull(WhenKeyFull.CANCEL_OLDEST)));
+        WorkerId worker = new WorkerId(UUID.randomUUID());
+        store.leases().join(new Joining(worker, Set.of("order"), null, Duration.ofMinutes(10), 4));
+        String key = "k"; // its partition is on shard b
+        for (MemoryStore shard : List.of(a, b)) { // as a process does that has not heard of the limit
+            for (String id : List.of(shard == a ? "on-a" : "k/1", shard == a ? "also-on-a" : "k/2")) {
+                NewRun run = new NewRun(RunId.of(id), "order", Payload.EMPTY, 1, "mail", 0, null, null);
+                shard.ledger().apply(Lane.client(0), List.of(new Change.Start(run.withQueueKey(key), null)));
+            }
+        }
+        Poll poll = new Poll(worker, Set.of("order"), Set.of("mail"), null, 100, true);
+        assertThat(store.dispatch().poll(poll).claimed())
+                .extracting(claimed -> claimed.run().id().value())
+                .containsExactly("k/2");
+        assertThat(a.runs().find(RunId.of("on-a")).orElseThrow().info().state()).isEqualTo(RunState.READY);
+    }
+
+    @Test
+    void a_call_of_an_object_with_a_key_that_is_counted_elsewhere_is_refused() {
+        store.queues().declare(List.of(Queue.named("mail").perKey(1)));
+        ObjectKey object = new ObjectKey("counter", "c");
+        RunId id = RunId.of(store.parts().prefix(object) + "call");
+        NewRun call = new NewRun(id, "add", Payload.EMPTY, 1, "mail", 0, null, null)
+                .on(new ObjectCall(object, ObjectCall.Hold.EXCLUSIVE))
+                .withQueueKey("k");
+        assertThat(store.ledger().apply(Lane.client(0), List.of(new Change.Start(call, null))))
+                .containsExactly(new Outcome.Refused(
+                        "The queue 'mail' limits keys, and the id '%s' leads to another partition than that of the key 'k', which counts its runs. Start the call of the object without the key."
+                                .formatted(id)));
+        assertThat(store.runs().find(id)).isEmpty();
     }
 
     @Test
@@ -144,9 +208,9 @@ final class SharesTest {
 
     @Test
     void a_limit_that_became_too_small_to_be_divided_stays_as_it_is() {
-        store.queues().declare(List.of(Queue.named("mail").perKey(2)));
+        store.queues().declare(List.of(Queue.named("mail").perWorker(2)));
         new ShardedQueues(three(new MemoryStore())).declare(List.of());
-        assertThat(a.queues().known("mail").perKey()).hasValue(1);
+        assertThat(a.queues().known("mail").perWorker()).hasValue(1);
     }
 
     /** The shards with another one that has no partitions yet. */

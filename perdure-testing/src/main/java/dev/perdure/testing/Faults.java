@@ -145,6 +145,11 @@ final class Faults implements Store {
             public String prefix(String definition, StartKey key) {
                 return real.prefix(definition, key);
             }
+
+            @Override
+            public String prefix(String queueKey) {
+                return real.prefix(queueKey);
+            }
         };
     }
 

@@ -74,6 +74,11 @@ record NoStore(List<Premise> tasks, Consumer<String> stopped) implements StoreAc
     }
 
     @Override
+    public String prefix(String queueKey) {
+        return "";
+    }
+
+    @Override
     public Journals.Page read(RunRef run, int afterPosition) {
         return Journals.Page.EMPTY;
     }

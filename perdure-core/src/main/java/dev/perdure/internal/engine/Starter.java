@@ -166,13 +166,14 @@ final class Starter {
         return new StartRequest(run, options, mails, callee.tasks(run));
     }
 
-    /** An id in the part of the store that has the object that is called, or the key of the start. */
+    /** An id in the part of the store that has the object that is called, the key of the start, or the key in the queue. */
     private RunId newId(CallTarget callee, StartOptions options) {
         RunId unique = TimeOrderedId.next(settings.clockwork());
         ObjectCall call = callee.object(options);
         String prefix = call == null
                 ? options.startKey()
                         .map(key -> parts.prefix(callee.target().name(), key))
+                        .or(() -> options.key().map(parts::prefix))
                         .orElse("")
                 : parts.prefix(call.object());
         return prefix.isEmpty() ? unique : RunId.of(prefix + unique);

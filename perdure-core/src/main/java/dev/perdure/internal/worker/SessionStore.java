@@ -94,6 +94,11 @@ final class SessionStore implements StoreAccess {
     }
 
     @Override
+    public String prefix(String queueKey) {
+        return parts.prefix(queueKey);
+    }
+
+    @Override
     public Journals.Page read(RunRef run, int afterPosition) {
         return settings.store().journals().read(run, afterPosition, PAGE_BYTES);
     }

@@ -52,6 +52,14 @@ public final class Partitions {
     }
 
     /**
+     * The partition of the runs with this key in a queue, whichever queue it is. An id that begins with the key and a slash is
+     * in it, if the key has no slash.
+     */
+    public static int ofQueueKey(String key) {
+        return ofText(key);
+    }
+
+    /**
      * The partition in which starts of a definition under a key are decided.
      *
      * @param kind the simple name of the {@link dev.perdure.StartKey}

@@ -36,6 +36,12 @@ public interface Parts {
     String prefix(String definition, StartKey key);
 
     /**
+     * What the id of a run has to begin with that is started with this key in a queue, so that one part has all runs of the
+     * key; empty if any id will do.
+     */
+    String prefix(String queueKey);
+
+    /**
      * Things by the part that has them, in their order.
      *
      * @param part the part of a thing
@@ -67,6 +73,11 @@ public interface Parts {
 
             @Override
             public String prefix(String definition, StartKey key) {
+                return "";
+            }
+
+            @Override
+            public String prefix(String queueKey) {
                 return "";
             }
         };

@@ -14,6 +14,7 @@ import dev.perdure.spi.Audit;
 import dev.perdure.spi.QueueRules;
 import dev.perdure.spi.change.Change;
 import dev.perdure.spi.change.FullKey;
+import dev.perdure.spi.shard.KeyHomes;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
@@ -154,7 +155,7 @@ public final class PostgresQueues implements QueueRules {
     }
 
     private static Queue limits(ResultSet row) throws SQLException {
-        return declared(row).with(changed(row));
+        return KeyHomes.atHome(declared(row).with(changed(row)));
     }
 
     private static Queue declared(ResultSet row) throws SQLException {

@@ -33,22 +33,16 @@ public final class DividedLimits {
 
     /**
      * Limits of which a shard has given more than its share, because they were divided after that. If a partition moved then,
-     * the other shards could give all of theirs, and the sum would exceed the limit.
+     * the other shards could give all of theirs, and the sum would exceed the limit. Limits of keys are not divided.
      */
     private static final String EXCEEDED = """
             WITH limited AS MATERIALIZED (
                 SELECT name, limits, COALESCE(limits->>'counting', 'BEGUN') = 'BEGUN' AS begun
                 FROM (SELECT name, declared || changed AS limits FROM ${schema}.queue) q
-            ), place AS MATERIALIZED (
-                SELECT DISTINCT queue, queue_key FROM ${schema}.slot
             ), given (kind, name, what, amount, share) AS (
                 SELECT 'queue', name, 'places', cardinality(${schema}.place_holders(name, NULL, begun)),
                        NULLIF(limits->>'concurrency', 'none')::int
                 FROM limited
-                UNION ALL
-                SELECT 'queue', name, format('places for the key ''%s''', p.queue_key),
-                       cardinality(${schema}.place_holders(name, p.queue_key, begun)), NULLIF(limits->>'per_key', 'none')::int
-                FROM limited JOIN place p ON p.queue = name AND p.queue_key <> ''
                 UNION ALL
                 SELECT 'queue', name, 'places of one worker', count(*), NULLIF(limits->>'per_worker', 'none')::int
                 FROM limited
@@ -56,11 +50,9 @@ public final class DividedLimits {
                 JOIN ${schema}.held h ON h.key = s.key
                 GROUP BY name, limits, h.worker
                 UNION ALL
-                SELECT 'queue', name, 'units of the rate', sum(r.units),
-                       CASE r.queue_key WHEN '' THEN ${schema}.rate_units(limits->>'rate', limits->>'burst')
-                            ELSE ${schema}.rate_units(limits->>'rate_per_key', limits->>'burst_per_key') END
-                FROM limited JOIN ${schema}.queue_rate r ON r.queue = name AND r.expires_at > now()
-                GROUP BY name, limits, r.queue_key
+                SELECT 'queue', name, 'units of the rate', sum(r.units), ${schema}.rate_units(limits->>'rate', limits->>'burst')
+                FROM limited JOIN ${schema}.queue_rate r ON r.queue = name AND r.queue_key = '' AND r.expires_at > now()
+                GROUP BY name, limits
                 UNION ALL
                 SELECT 'limiter', l.name, 'permits', cardinality(${schema}.permit_holders(l.name)),
                        NULLIF((declared || changed)->>'concurrency', 'none')::int
@@ -86,9 +78,31 @@ public final class DividedLimits {
             CROSS JOIN LATERAL (SELECT q.declared || q.changed AS limits) l
             WHERE s.partition = ? AND r.state BETWEEN ${READY} AND ${BACKING_OFF}
               AND COALESCE(limits->>'counting', 'BEGUN') = 'BEGUN'
-              AND COALESCE(NULLIF(limits->>'concurrency', 'none'), NULLIF(limits->>'per_key', 'none')) IS NOT NULL
+              AND NULLIF(limits->>'concurrency', 'none') IS NOT NULL
             GROUP BY s.queue
             ORDER BY s.queue
+            LIMIT 1
+            """;
+
+    /**
+     * Runs that hold places of a key and would be parted from it: those of this partition whose keys are in others, and those of
+     * others whose keys are in this one. The places of all other keys move with their partition.
+     */
+    private static final String PARTED = """
+            SELECT s.queue, s.queue_key, r.id AS run
+            FROM (
+                SELECT * FROM ${schema}.slot
+                WHERE slot.partition = ?::smallint AND slot.queue_key <> '' AND ${schema}.key_partition(slot.queue_key) <> ?
+                UNION ALL
+                SELECT * FROM ${schema}.slot
+                WHERE slot.partition = ANY (ARRAY(SELECT n::smallint FROM generate_series(0, 255) AS n WHERE n <> ?))
+                  AND slot.queue_key <> '' AND ${schema}.key_partition(slot.queue_key) = ?
+            ) s
+            JOIN ${schema}.run r ON r.key = s.key AND r.partition = s.partition
+            JOIN ${schema}.queue q ON q.name = s.queue
+            CROSS JOIN LATERAL (SELECT q.declared || q.changed AS limits) l
+            WHERE r.state BETWEEN ${READY} AND ${BACKING_OFF} AND NULLIF(limits->>'whole:per_key', 'none') IS NOT NULL
+            ORDER BY s.queue, s.queue_key, r.id COLLATE "C"
             LIMIT 1
             """;
 
@@ -149,7 +163,7 @@ public final class DividedLimits {
         });
     }
 
-    /** Refuses a partition whose runs hold places in a queue with limits. */
+    /** Refuses a partition whose runs hold places that do not move. */
     static void requireNoPlaces(ShardServer source, Connection connection, int partition) throws SQLException {
         try (PreparedStatement statement = connection.prepareStatement(Pieces.sql(source.schema(), PLACES))) {
             new Parameters(statement).integer(partition);
@@ -162,6 +176,24 @@ public final class DividedLimits {
                                             row.getLong("runs"),
                                             row.getString("queue"),
                                             row.getString("run")));
+                }
+            }
+        }
+        try (PreparedStatement statement = connection.prepareStatement(Pieces.sql(source.schema(), PARTED))) {
+            new Parameters(statement)
+                    .integer(partition)
+                    .integer(partition)
+                    .integer(partition)
+                    .integer(partition);
+            try (ResultSet row = statement.executeQuery()) {
+                if (row.next()) {
+                    throw new InvalidRequestException(
+                            "Partition %d cannot be moved now: the run '%s' has begun in the queue '%s', which limits keys, and its id leads to another partition than its key '%s', so that one of both would stay. Move the partition when the run has ended."
+                                    .formatted(
+                                            partition,
+                                            row.getString("run"),
+                                            row.getString("queue"),
+                                            row.getString("queue_key")));
                 }
             }
         }

@@ -225,6 +225,7 @@ final class MovingSql {
                 FROM ${schema}.set_aside
                 WHERE of_partition = ${partition} AND of_table = '${table}'
             ) AS kept
+            ${known}
             """;
 
     static final String FORGET_SET_ASIDE = "DELETE FROM ${schema}.set_aside WHERE of_partition = ${partition}";

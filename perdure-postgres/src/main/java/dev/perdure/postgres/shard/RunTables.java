@@ -13,15 +13,17 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The tables that have rows of runs and virtual objects, by the catalog of the server: those with a column named partition,
- * and the keys of starts. So a move does not forget a table that a later migration adds.
+ * the keys of starts, and the units of rates that keys of queues have used. So a move does not forget a table that a later
+ * migration adds.
  */
 public final class RunTables {
     /** What must not be found while a partition is closed. */
-    private static final Set<String> SET_ASIDE = Set.of("ready", "timer", "start_limit", "held", "start_key");
+    private static final Set<String> SET_ASIDE =
+            Set.of("ready", "timer", "start_limit", "held", "start_key", "queue_rate");
     /** Says something about workers of this database. A sweep would change runs because of it. */
     private static final Set<String> LEFT_BEHIND = Set.of("takeover");
     /** Nothing depends on these rows, and a worker writes those of many runs together: one of them must not stop the others. */
-    private static final Set<String> OPEN = Set.of("report", "log_line", "audit", "start_key");
+    private static final Set<String> OPEN = Set.of("report", "log_line", "audit", "start_key", "queue_rate");
     /** Entries about no run have partition 0, and a shard may have them already. */
     private static final Set<String> SHARED = Set.of("audit");
 
@@ -53,7 +55,7 @@ public final class RunTables {
             JOIN pg_catalog.pg_attribute a ON a.attrelid = c.oid AND a.attnum > 0 AND NOT a.attisdropped
             WHERE n.nspname = ? AND c.relkind = 'r'
             GROUP BY c.relname
-            HAVING bool_or(a.attname = 'partition') OR c.relname = 'start_key'
+            HAVING bool_or(a.attname = 'partition') OR c.relname IN ('start_key', 'queue_rate')
             ORDER BY c.relname <> 'run', c.relname -- others are found by the keys of the runs
             """;
 
@@ -128,14 +130,26 @@ public final class RunTables {
             return switch (name) {
                 case "run" -> "partition, key";
                 case "start_key" -> "(run & 255)";
+                case "slot" -> "partition, ${schema}.key_partition(queue_key)";
+                case "queue_rate" -> "(${schema}.key_partition(queue_key))";
                 default -> "partition";
             };
+        }
+
+        /** What happens to a row that the server has already: units that began there before the key came count too. */
+        private String known() {
+            return name.equals("queue_rate")
+                    ? "ON CONFLICT (queue, queue_key, since) DO UPDATE SET units = queue_rate.units + excluded.units"
+                    : "";
         }
 
         /** The condition that selects the rows of one partition. */
         private String ofPartition() {
             if (name.equals("start_key")) {
                 return "(t.run & 255) = ${partition}";
+            }
+            if (name.equals("queue_rate")) {
+                return "t.queue_key <> '' AND ${schema}.key_partition(t.queue_key) = ${partition}";
             }
             return WRITTEN_ONCE.contains(name) ? OF_RUNS : "t.partition = ${partition}";
         }
@@ -160,6 +174,7 @@ public final class RunTables {
                     .replace("${object}", OF_OBJECTS.getOrDefault(name, ""))
                     .replace("${note}", note())
                     .replace("${indexed}", indexed())
+                    .replace("${known}", known())
                     .replace("${partition}", Integer.toString(partition))
                     .replace("${table}", name)
                     .replace("${columns}", columns)

@@ -92,12 +92,13 @@ public final class LimitedClaimSql {
                        NULLIF(limits->>'ageing', 'none')::interval AS ageing,
                        NULLIF(limits->>'concurrency', 'none')::int AS concurrency,
                        NULLIF(limits->>'per_worker', 'none')::int AS per_worker,
-                       NULLIF(limits->>'per_key', 'none')::int AS per_key,
+                       NULLIF(COALESCE(limits->>'whole:per_key', limits->>'per_key'), 'none')::int AS per_key,
+                       COALESCE(NULLIF(limits->>'whole:per_key', 'none'), NULLIF(limits->>'whole:rate_per_key', 'none')) IS NOT NULL AS by_shard,
                        COALESCE(limits->>'counting', 'BEGUN') = 'BEGUN' AS begun,
                        ${schema}.rate_units(limits->>'rate', limits->>'burst') AS rate_units,
                        ${schema}.rate_period(limits->>'rate', limits->>'burst') AS rate_period,
-                       ${schema}.rate_units(limits->>'rate_per_key', limits->>'burst_per_key') AS key_rate_units,
-                       ${schema}.rate_period(limits->>'rate_per_key', limits->>'burst_per_key') AS key_rate_period
+                       ${schema}.rate_units(COALESCE(limits->>'whole:rate_per_key', limits->>'rate_per_key'), COALESCE(limits->>'whole:burst_per_key', limits->>'burst_per_key')) AS key_rate_units,
+                       ${schema}.rate_period(COALESCE(limits->>'whole:rate_per_key', limits->>'rate_per_key'), COALESCE(limits->>'whole:burst_per_key', limits->>'burst_per_key')) AS key_rate_period
                 FROM (SELECT ?::text AS queue, ?::int AS room, ?::boolean AS alone, ?::int AS worker) g
                 CROSS JOIN LATERAL (
                     SELECT *, declared || changed AS limits FROM ${schema}.queue WHERE queue.name = g.queue OFFSET 0
@@ -137,7 +138,10 @@ public final class LimitedClaimSql {
                        ))) AS here,
                        rule.concurrency - (SELECT count(*)::int FROM of_queue WHERE holds) AS places""";
 
-    /** A run that was woken, given back or begun anew holds its place and needs no other. */
+    /**
+     * A run that was woken, given back or begun anew holds its place and needs no other, unless another shard counts the runs of
+     * its key.
+     */
     private static final String GOES_ON = """
             goes_on AS MATERIALIZED (
                 SELECT q.place, q.key, q.rank, q.since, q.alone
@@ -148,6 +152,7 @@ public final class LimitedClaimSql {
                 JOIN suiting USING (definition, version)
                 JOIN rule ON rule.alone = q.alone
                 WHERE p.holds AND p.state = ${READY}
+                  AND (NOT rule.by_shard OR q.queue_key IS NULL OR ${schema}.counts_key(q.queue_key))
                 ORDER BY q.rank, q.since, q.key
                 LIMIT (SELECT here FROM room)
             )""";
@@ -254,7 +259,8 @@ public final class LimitedClaimSql {
                 SELECT w.queue_key, COALESCE(t.served, 0) AS served, GREATEST(t.next_turn, rule.virtual_time) AS next_turn,
                        ${A_TURN} / turns.of_key AS step,
                        (2 * rule.room / (SELECT count(*)::int FROM waiting) + 4) * turns.of_key AS share,
-                       rule.per_key - COALESCE(o.places, 0) AS room,
+                       CASE WHEN rule.by_shard AND NOT ${schema}.counts_key(w.queue_key) THEN 0
+                            ELSE rule.per_key - COALESCE(o.places, 0) END AS room,
                        rule.key_rate_units - u.units AS units
                 FROM waiting w
                 CROSS JOIN rule

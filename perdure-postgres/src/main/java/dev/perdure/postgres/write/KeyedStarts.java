@@ -351,6 +351,7 @@ final class KeyedStarts {
             }
             try (PreparedStatement statement = Database.prepare(connection, sql.places)) {
                 new Parameters(statement)
+                        .text(queueKey())
                         .text(run.queue())
                         .text(run.queue())
                         .text(queueKey())

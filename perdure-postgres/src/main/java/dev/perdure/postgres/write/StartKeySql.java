@@ -185,9 +185,11 @@ public final class StartKeySql {
      */
     private static final String PLACES = """
             WITH rule AS MATERIALIZED (
-                SELECT NULLIF(limits->>'per_key', 'none')::int AS places, COALESCE(limits->>'counting', 'BEGUN') = 'BEGUN' AS begun,
-                       COALESCE(limits->>'when_key_full', 'WAIT') AS policy
-                FROM (SELECT declared || changed AS limits FROM ${schema}.queue WHERE name = ?::text) q
+                SELECT NULLIF(COALESCE(limits->>'whole:per_key', limits->>'per_key'), 'none')::int AS places,
+                       COALESCE(limits->>'counting', 'BEGUN') = 'BEGUN' AS begun,
+                       CASE WHEN jsonb_exists(limits, 'whole:per_key') AND NOT ${schema}.counts_key(of_key) THEN 'WAIT'
+                            ELSE COALESCE(limits->>'whole:when_key_full', limits->>'when_key_full', 'WAIT') END AS policy
+                FROM (SELECT declared || changed AS limits, ?::text AS of_key FROM ${schema}.queue WHERE name = ?::text) q
             ), member AS MATERIALIZED (
                 SELECT key FROM ${schema}.slot WHERE queue = ?::text AND queue_key = ?::text
                 UNION

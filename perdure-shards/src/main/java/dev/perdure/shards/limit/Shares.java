@@ -1,6 +1,8 @@
 package dev.perdure.shards.limit;
 
 import dev.perdure.error.InvalidRequestException;
+import dev.perdure.queue.Queue;
+import dev.perdure.spi.shard.KeyHomes;
 import dev.perdure.spi.shard.Places;
 import java.util.Map;
 import java.util.OptionalInt;
@@ -10,17 +12,14 @@ import java.util.TreeMap;
 /**
  * Divides the limits of a queue or a limiter among the shards, as the settings that stores keep. Each shard has a share of its
  * own, so all of them together never exceed the limit. The places of {@code concurrency} move, so its share is not among these
- * settings: {@link Divisions} has that. The shares of the first shards are larger by one if
+ * settings: {@link Divisions} has that. Limits of keys are not divided: {@link KeyHomes} has what holds for them. The shares of the first shards are larger by one if
  * there is a remainder. Beside its share, each shard keeps the whole limit and the number of shards, so that the limit can be
  * divided again when there are more shards or fewer.
  */
 public final class Shares {
-    private static final Set<String> DIVIDED =
-            Set.of("per_worker", "per_key", "burst", "burst_per_key", "rate", "rate_per_key");
-    private static final String WHEN_KEY_FULL = "when_key_full";
-    private static final String WAIT = "WAIT";
+    private static final Set<String> DIVIDED = Set.of("per_worker", "burst", "rate");
     private static final String NONE = "none";
-    private static final String WHOLE = "whole:";
+    private static final String WHOLE = KeyHomes.WHOLE;
     private static final String SHARDS = Places.SHARDS;
 
     private Shares() {}
@@ -37,8 +36,11 @@ public final class Shares {
         }
         Map<String, String> share = new TreeMap<>();
         settings.forEach((setting, value) -> {
-            requireDecidable(what, setting, value);
             if (setting.equals(Places.CONCURRENCY)) {
+                share.put(WHOLE + setting, value);
+                share.put(SHARDS, String.valueOf(count));
+            } else if (KeyHomes.SETTINGS.contains(setting)) {
+                share.put(setting, value.equals(NONE) ? value : elsewhere(setting, value, shard, count));
                 share.put(WHOLE + setting, value);
                 share.put(SHARDS, String.valueOf(count));
             } else if (DIVIDED.contains(setting)) {
@@ -52,12 +54,16 @@ public final class Shares {
         return share;
     }
 
-    private static void requireDecidable(String what, String setting, String value) {
-        if (setting.equals(WHEN_KEY_FULL) && !value.equals(WAIT)) {
-            throw new InvalidRequestException(
-                    "%s has %s %s, which a store with several shards does not support yet: no shard sees all runs of a key. Let them wait, or use one database."
-                            .formatted(what, setting, value));
-        }
+    /**
+     * What holds for runs that are not in the partition of their key: none begins, and a start of one decides nothing. A process
+     * of an older version takes this for the limit of all runs, except that its rates are shares, because no rate is 0.
+     */
+    private static String elsewhere(String setting, String value, int shard, int count) {
+        return switch (setting) {
+            case KeyHomes.PER_KEY -> "0";
+            case KeyHomes.WHEN_KEY_FULL -> Queue.WhenKeyFull.WAIT.name();
+            default -> with(value, Math.max(1, share(most(value), shard, count)));
+        };
     }
 
     private static String share(String what, String setting, String value, int shard, int count) {
@@ -67,7 +73,11 @@ public final class Shares {
                     "%s has %s %d, and the store has %d shards. Each shard has a share of the limit, of at least 1. Set it to %d or more, or use one database."
                             .formatted(what, setting, most, count, count));
         }
-        return with(value, most / count + (shard < most % count ? 1 : 0));
+        return with(value, share(most, shard, count));
+    }
+
+    private static int share(int most, int shard, int count) {
+        return most / count + (shard < most % count ? 1 : 0);
     }
 
     /** The settings of which a shard has a share. A share whose places move is not one of them. */

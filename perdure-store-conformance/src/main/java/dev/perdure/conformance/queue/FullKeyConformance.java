@@ -39,6 +39,7 @@ import org.junit.jupiter.api.Test;
 /** What a start does whose key in its queue is full. */
 public abstract class FullKeyConformance extends StoreConformance {
     private static final String LIMITED = "limited";
+    private static final String OF_KEY = "x/";
 
     /** For subclasses. */
     protected FullKeyConformance() {}
@@ -51,9 +52,10 @@ public abstract class FullKeyConformance extends StoreConformance {
         store().queues().declare(List.of(queue));
     }
 
-    private NewRun run(String id) {
+    /** The run begins its id with its key, as runs do on several shards. */
+    private NewRun run(String name) {
         advance(Duration.ofMillis(1)); // so that there is an oldest
-        return withQueue(newRun(id), LIMITED).withQueueKey("x");
+        return withQueue(newRun(OF_KEY + name), LIMITED).withQueueKey("x");
     }
 
     private static NewRun unanswered(NewRun run) {
@@ -70,10 +72,10 @@ public abstract class FullKeyConformance extends StoreConformance {
                 .claimed();
     }
 
-    private Claimed begin(WorkerId worker, String id) {
-        startReady(run(id));
+    private Claimed begin(WorkerId worker, String name) {
+        startReady(run(name));
         List<Claimed> claimed = claim(worker);
-        assertThat(claimed).extracting(each -> each.run().id().value()).containsExactly(id);
+        assertThat(claimed).extracting(each -> each.run().id().value()).containsExactly(OF_KEY + name);
         return claimed.getFirst();
     }
 
@@ -88,7 +90,7 @@ public abstract class FullKeyConformance extends StoreConformance {
                 "x",
                 places,
                 IntStream.range(0, runs.length)
-                        .mapToObj(i -> newRun(runs[i]).id())
+                        .mapToObj(i -> newRun(OF_KEY + runs[i]).id())
                         .toList()));
     }
 
@@ -107,8 +109,8 @@ public abstract class FullKeyConformance extends StoreConformance {
         startReady(run("second"));
 
         assertThat(start(run("third"))).isEqualTo(full(2, "first", "second"));
-        assertThat(store().runs().find(newRun("third").id())).isEmpty();
-        startReady(run("other").withQueueKey("y"));
+        assertThat(store().runs().find(newRun(OF_KEY + "third").id())).isEmpty();
+        startReady(withQueue(newRun("y/other"), LIMITED).withQueueKey("y"));
         startReady(run("keyless").withQueueKey(null));
         complete(worker, first);
         startReady(run("fourth"));
@@ -158,7 +160,7 @@ public abstract class FullKeyConformance extends StoreConformance {
         RunRef ref = startReady(second);
         assertCancelled(
                 ref,
-                "Refused. The key 'x' of the queue 'limited' is full: 1 of 1 places are taken or waited for, by 'first'.");
+                "Refused. The key 'x' of the queue 'limited' is full: 1 of 1 places are taken or waited for, by 'x/first'.");
         assertThat(startReady(second)).isEqualTo(ref);
         assertThat(claim(join())).hasSize(1);
     }
@@ -181,7 +183,7 @@ public abstract class FullKeyConformance extends StoreConformance {
         assertThat(apply(Lane.client(0), new Change.Start(head, null, List.of(), List.of(task))))
                 .isInstanceOf(Outcome.Started.class);
         assertThat(List.of("child", "call", "task"))
-                .allSatisfy(id -> assertThat(stateOf(refOf(id))).isEqualTo(RunState.READY));
+                .allSatisfy(name -> assertThat(stateOf(refOf(OF_KEY + name))).isEqualTo(RunState.READY));
     }
 
     // ---- drop
@@ -195,7 +197,7 @@ public abstract class FullKeyConformance extends StoreConformance {
         RunRef dropped = startReady(second);
         assertCancelled(
                 dropped,
-                "Dropped. The key 'x' of the queue 'limited' is full: 1 of 1 places are taken or waited for, by 'first'.");
+                "Dropped. The key 'x' of the queue 'limited' is full: 1 of 1 places are taken or waited for, by 'x/first'.");
         assertThat(changesOf(dropped)).hasSize(2);
         complete(worker, first);
         assertThat(startReady(second)).isEqualTo(dropped);
@@ -209,7 +211,7 @@ public abstract class FullKeyConformance extends StoreConformance {
         IntStream.range(0, 5).forEach(i -> startReady(run("run-" + i)));
         assertCancelled(
                 startReady(run("sixth")),
-                "Dropped. The key 'x' of the queue 'limited' is full: 5 of 5 places are taken or waited for, by 'run-0', 'run-1', 'run-2' and 2 more.");
+                "Dropped. The key 'x' of the queue 'limited' is full: 5 of 5 places are taken or waited for, by 'x/run-0', 'x/run-1', 'x/run-2' and 2 more.");
     }
 
     // ---- cancel the oldest
@@ -229,7 +231,7 @@ public abstract class FullKeyConformance extends StoreConformance {
                 .satisfies(
                         signal -> assertThat(signal.control().cancel())
                                 .isEqualTo(
-                                        "Cancelled in favour of run 'second': the key 'x' of the queue 'limited' is full, and its oldest run gives way."));
+                                        "Cancelled in favour of run 'x/second': the key 'x' of the queue 'limited' is full, and its oldest run gives way."));
         assertThat(claim(worker)).isEmpty();
         assertThat(stateOf(second)).isEqualTo(RunState.READY);
         apply(
@@ -248,7 +250,7 @@ public abstract class FullKeyConformance extends StoreConformance {
 
         assertCancelled(
                 second,
-                "Cancelled in favour of run 'third': the key 'x' of the queue 'limited' is full, and its oldest run gives way.");
+                "Cancelled in favour of run 'x/third': the key 'x' of the queue 'limited' is full, and its oldest run gives way.");
         assertThat(stateOf(first.run())).isEqualTo(RunState.RUNNING);
         assertThat(stateOf(third)).isEqualTo(RunState.READY);
     }

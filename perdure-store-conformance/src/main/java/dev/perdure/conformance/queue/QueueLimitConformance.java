@@ -83,18 +83,18 @@ public abstract class QueueLimitConformance extends QueueConformance {
     @Test
     void a_key_has_no_more_than_its_own_limit_and_runs_without_a_key_have_none() {
         declare(queue().perKey(1));
-        readyUnder("x", "x1", "x2");
-        readyUnder("y", "y1");
+        readyUnder("x", "x/1", "x/2");
+        readyUnder("y", "y/1");
         ready("free1", "free2");
         WorkerId worker = join();
 
-        assertThat(claim(worker, 10)).containsExactlyInAnyOrder("x1", "y1", "free1", "free2");
+        assertThat(claim(worker, 10)).containsExactlyInAnyOrder("x/1", "y/1", "free1", "free2");
         assertThat(claim(worker, 10)).isEmpty();
-        command(refOf("x1"), Change.CommandKind.KILL, "");
+        command(refOf("x/1"), Change.CommandKind.KILL, "");
         store().leases().leave(worker);
         WorkerId other = join();
         store().leases().sweep(10);
-        assertThat(claim(other, 10)).containsExactlyInAnyOrder("y1", "x2", "free1", "free2");
+        assertThat(claim(other, 10)).containsExactlyInAnyOrder("y/1", "x/2", "free1", "free2");
     }
 
     @Test
@@ -282,7 +282,7 @@ public abstract class QueueLimitConformance extends QueueConformance {
     @Test
     void workers_that_claim_at_the_same_time_never_exceed_the_limits() throws Exception {
         declare(queue().concurrency(7).perKey(2));
-        IntStream.range(0, 120).forEach(i -> startReady(run("r" + i, "k" + i % 6)));
+        IntStream.range(0, 120).forEach(i -> startReady(run("k" + i % 6 + "/" + i, "k" + i % 6)));
         List<WorkerId> workers = IntStream.range(0, 4).mapToObj(i -> join()).toList();
         List<Callable<Integer>> loops = workers.stream()
                 .<Callable<Integer>>map(worker -> () -> {

@@ -97,13 +97,13 @@ public abstract class QueueOrderConformance extends QueueConformance {
     void a_full_key_does_not_stand_before_others() {
         declare(queue().perKey(1));
         for (int i = 0; i < 20; i++) {
-            readyUnder("full", "full" + i);
+            readyUnder("full", "full/" + i);
         }
-        readyUnder("other", "other1");
+        readyUnder("other", "other/1");
         WorkerId worker = join();
         claim(worker, 1);
 
-        assertThat(claim(worker, 1)).containsExactly("other1");
+        assertThat(claim(worker, 1)).containsExactly("other/1");
         assertThat(claim(worker, 1)).isEmpty();
     }
 

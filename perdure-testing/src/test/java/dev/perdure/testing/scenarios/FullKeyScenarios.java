@@ -44,12 +44,13 @@ abstract class FullKeyScenarios extends Scenarios {
         return perdure;
     }
 
-    private static StartOptions in(String id) {
-        return id(id).queue("imports").key("acme");
+    /** The id begins with the key, as those of runs with keys do on several shards. */
+    private static StartOptions in(String name) {
+        return id("acme/" + name).queue("imports").key("acme");
     }
 
-    private Run<String> start(PerdureTest perdure, String id) {
-        return perdure.start(Invocation.of(wait, id), in(id));
+    private Run<String> start(PerdureTest perdure, String name) {
+        return perdure.start(Invocation.of(wait, name), in(name));
     }
 
     @ParameterizedTest
@@ -64,7 +65,7 @@ abstract class FullKeyScenarios extends Scenarios {
                         assertThat(refused.key()).isEqualTo("acme");
                     })
                     .hasMessage(
-                            "Run 'second' was refused. The key 'acme' of the queue 'imports' is full: 1 of 1 places are taken or waited for, by 'first'. Start it again when one of them has ended.");
+                            "Run 'acme/second' was refused. The key 'acme' of the queue 'imports' is full: 1 of 1 places are taken or waited for, by 'acme/first'. Start it again when one of them has ended.");
             assertThat(start(perdure, "first").id()).isEqualTo(first.id());
             first.send(GO, "on");
             assertThat(first.result()).isEqualTo("first on");
@@ -100,7 +101,7 @@ abstract class FullKeyScenarios extends Scenarios {
             Run<String> second = start(perdure, "second");
             assertThatThrownBy(first::result)
                     .isInstanceOf(RunFailedException.class)
-                    .hasMessageContaining("Cancelled in favour of run 'second'");
+                    .hasMessageContaining("Cancelled in favour of run 'acme/second'");
             second.send(GO, "on");
             assertThat(second.result()).isEqualTo("second on");
             assertThat(log).containsExactly("begin first", "end first", "begin second");

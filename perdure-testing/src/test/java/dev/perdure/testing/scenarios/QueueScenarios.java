@@ -131,13 +131,13 @@ abstract class QueueScenarios extends Scenarios {
             });
             perdure.register(waiting).queues(imports().perKey(1));
             for (int i = 0; i < 10; i++) {
-                perdure.start(Invocation.of(waiting, "big" + i), in("big" + i).key("big"));
+                perdure.start(Invocation.of(waiting, "big" + i), in("big/" + i).key("big"));
             }
-            perdure.start(Invocation.of(waiting, "small"), in("small").key("small"));
+            perdure.start(Invocation.of(waiting, "small"), in("small/1").key("small"));
             perdure.start(Invocation.of(waiting, "free"), in("free"));
             perdure.settle();
             assertThat(begun).containsExactlyInAnyOrder("big0", "small", "free");
-            perdure.send(RunId.of("big0"), GO, "on");
+            perdure.send(RunId.of("big/0"), GO, "on");
             perdure.advance(Duration.ofSeconds(5));
             assertThat(begun).containsExactlyInAnyOrder("big0", "small", "free", "big1");
         }

@@ -36,6 +36,7 @@ import dev.perdure.spi.change.Parent;
 import dev.perdure.spi.change.Payload;
 import dev.perdure.spi.payload.PayloadPlace;
 import dev.perdure.spi.payload.PayloadReference;
+import dev.perdure.spi.shard.Partitions;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.time.Instant;
@@ -188,7 +189,7 @@ public final class Children {
         }
         transitions.deliverTo(call);
         RunId id = callee.id(options, host.store()::prefix)
-                .orElseGet(() -> childId(call.position(), callee.object(options)));
+                .orElseGet(() -> childId(call.position(), callee.object(options), options.key()));
         NewRun run = intercepted(new NewRun(
                 id,
                 callee.target().name(),
@@ -251,11 +252,20 @@ public final class Children {
     }
 
     /** Includes the seed, because the same position occurs again when a run begins anew. */
-    private RunId childId(int position, @Nullable ObjectCall object) {
+    private RunId childId(int position, @Nullable ObjectCall object, Optional<String> key) {
         String unique = derived.uuid("child", position).toString();
         String readable = held.run().id() + "/" + position + "-" + unique.substring(0, 8) + unique.substring(9, 13);
-        String prefix = object == null ? "" : host.store().prefix(object.object());
+        String prefix = object == null
+                ? key.filter(ofChild -> !leadsTo(ofChild, readable))
+                        .map(host.store()::prefix)
+                        .orElse("")
+                : host.store().prefix(object.object());
         return RunId.of(prefix + (prefix.length() + readable.length() <= RunId.MAX_LENGTH ? readable : unique));
+    }
+
+    /** Whether the runs of a key are beside this run, so that its child needs no other id than any. */
+    private boolean leadsTo(String key, String readable) {
+        return readable.length() <= RunId.MAX_LENGTH && Partitions.of(RunId.of(readable)) == Partitions.ofQueueKey(key);
     }
 
     /**

@@ -33,6 +33,9 @@ public interface StoreAccess {
     /** What the id of a call of this virtual object begins with, so that the call is where the object is. */
     String prefix(ObjectKey object);
 
+    /** What the id of a run with this key in a queue begins with, so that the run is where all runs of the key are. */
+    String prefix(String queueKey);
+
     // Reads, which throw StoreException.
 
     /** The next page of a long journal. */
