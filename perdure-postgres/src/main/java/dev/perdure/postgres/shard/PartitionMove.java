@@ -16,7 +16,9 @@ import java.sql.SQLException;
 import java.sql.Statement;
 import java.util.ArrayList;
 import java.util.Collection;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.TreeSet;
 import java.util.function.Consumer;
 
@@ -48,6 +50,8 @@ public final class PartitionMove {
     private final Consumer<String> progress;
     private final RowCopy rows;
     private final PartitionChanges changes;
+    /** What {@link #tables(ShardServer)} has read, so that it is not read while runs stand still. */
+    private final Map<ShardServer, List<Table>> tables = new HashMap<>();
     /** Whether the changes of the partition are noted since everything was. */
     private boolean watched;
     /** Since when the target expects the partition: what tells this move from every other one. */
@@ -124,6 +128,10 @@ public final class PartitionMove {
         return RunTables.of(connection, server.schema());
     }
 
+    private List<Table> tables(ShardServer server) {
+        return tables.computeIfAbsent(server, unread -> server.inTransaction(connection -> tables(server, connection)));
+    }
+
     /** Refuses a partition whose rows do not belong together, or hold places, before anything is changed. */
     public void check() {
         source.inTransaction(connection -> {
@@ -184,15 +192,13 @@ public final class PartitionMove {
      * copy what has ended or changed meanwhile, until that is little.
      */
     public void copyEnded() {
-        List<Table> tables = source.inTransaction(connection -> tables(source, connection)).stream()
-                .filter(Table::goesBefore)
-                .toList();
+        List<Table> before = tables(source).stream().filter(Table::goesBefore).toList();
         changes.watch();
         watched = true;
         long copied = Long.MAX_VALUE;
         for (int pass = 1; pass <= MOST_PASSES && copied > BATCH; pass++) {
             changes.linkEnded();
-            copied = copyEnded(tables);
+            copied = copyEnded(before);
         }
         changes.linkEnded(); // of runs that have ended since; this notes them
         changes.noteParents();
@@ -203,7 +209,7 @@ public final class PartitionMove {
     }
 
     /** One pass; gives how many runs and objects it has copied. */
-    private long copyEnded(List<Table> tables) {
+    private long copyEnded(List<Table> before) {
         long runs = 0;
         long objects = 0;
         long noted = changes.objects();
@@ -214,8 +220,8 @@ public final class PartitionMove {
             going = source.onSnapshot(from -> {
                 Going batch = target.inTransaction(to -> {
                     requireArriving(to);
-                    Going taken = rows.takeEnded(from, to, tables, after, BATCH);
-                    rows.copy(tables, from, to);
+                    Going taken = rows.takeEnded(from, to, before, after, BATCH);
+                    rows.copy(before, from, to);
                     return taken;
                 });
                 rows.forgetGoing(from); // after the commit of the target: what is copied twice does no harm
@@ -249,7 +255,7 @@ public final class PartitionMove {
      * of them for a second and longer while runs stand still.
      */
     public NoVacuums withoutVacuums() {
-        return NoVacuums.on(target, target.inTransaction(connection -> tables(target, connection)));
+        return NoVacuums.on(target, tables(target));
     }
 
     /** The source takes no more changes of the partition. Returns the monotonic time since when its runs stand still. */
@@ -257,15 +263,14 @@ public final class PartitionMove {
         long since = guarded(source, Phase.LEAVING, target.name(), connection -> {
             long now = System.nanoTime();
             DividedLimits.requireNoPlaces(source, connection, partition); // again: now none can take one any more
-            List<Table> tables = tables(source, connection);
             if (!watched) {
                 changes.noteAll(connection); // nothing was copied before
             }
             changes.linkOthers(connection);
-            changes.unwatch(connection, tables);
+            changes.unwatch(connection, tables(source));
             ShardServer.executeAll(
                     connection,
-                    tables.stream()
+                    tables(source).stream()
                             .filter(table -> table.isSetAside() || !table.isCopied())
                             .map(table -> table.sql(
                                     source.schema(),
@@ -280,10 +285,9 @@ public final class PartitionMove {
 
     /** Closes the partition on a shard, and does something in the same transaction. */
     private <T> T guarded(ShardServer server, Phase phase, String other, Database.Work<T> work) {
-        List<Table> tables = server.inTransaction(connection -> tables(server, connection));
-        return server.alone(tables, connection -> {
+        return server.alone(tables(server), connection -> {
             mark(server, connection, phase, other);
-            server.guard(connection, tables, closed(server, connection));
+            server.guard(connection, tables(server), closed(server, connection));
             return work.on(connection);
         });
     }
@@ -309,9 +313,9 @@ public final class PartitionMove {
     /** Copies everything that was not copied before, compares it, and stores the map by which the partition is on the target. */
     public void copy(ShardMap before, ShardMap after) {
         long count = target.inTransaction(to -> source.onSnapshot(from -> {
-            List<Table> tables = tables(source, from);
-            rows.takeLast(from, to, tables);
-            long copied = rows.copy(tables.stream().filter(Table::isCopied).toList(), from, to);
+            rows.takeLast(from, to, tables(source));
+            long copied =
+                    rows.copy(tables(source).stream().filter(Table::isCopied).toList(), from, to);
             copied += Pipe.copy(
                     from, sql(source, MovingSql.COPY_SET_ASIDE_OUT), to, sql(target, MovingSql.COPY_SET_ASIDE_IN));
             ShardServer.execute(to, sql(target, MovingSql.TAKE_OVER));
@@ -335,16 +339,15 @@ public final class PartitionMove {
 
     /** Puts back what was set aside, and takes changes of the partition: at the target after the copy, or at the source instead of it. */
     private void putBack(ShardServer server) {
-        List<Table> tables = server.inTransaction(connection -> tables(server, connection));
-        server.aloneSoon(tables, connection -> {
+        server.aloneSoon(tables(server), connection -> {
             ShardServer.execute(connection, sql(server, MovingSql.OPEN));
-            server.guard(connection, tables, closed(server, connection));
+            server.guard(connection, tables(server), closed(server, connection));
             if (server == source) {
-                changes.unwatch(connection, tables);
+                changes.unwatch(connection, tables(server));
                 ShardServer.execute(connection, sql(server, MovingSql.TAKE_OVER_LOST));
             }
             List<String> back = new ArrayList<>(List.of(sql(server, MovingSql.STRANGER)));
-            tables.stream()
+            tables(server).stream()
                     .filter(Table::isSetAside)
                     .map(table -> table.sql(server.schema(), MovingSql.PUT_BACK, partition))
                     .forEach(back::add);
