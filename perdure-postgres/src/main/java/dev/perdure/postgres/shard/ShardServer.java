@@ -38,6 +38,12 @@ public final class ShardServer implements AutoCloseable {
     /** So long that a lock which waits for an automatic vacuum lets it be cancelled, which happens after a second. */
     static final String BEFORE_VACUUMS = "SET LOCAL lock_timeout = '5s'";
 
+    /**
+     * Ends the transaction if its process stands still, or is cut off, between two of its requests. Otherwise all work on the
+     * shard would stand still until the server has found that the connection is dead.
+     */
+    private static final String NOT_IDLE = "SET LOCAL idle_in_transaction_session_timeout = '5s'";
+
     /** The time is for all tables together: those that are locked already let batches wait. */
     private static final String LOCK = """
             DO $$
@@ -195,6 +201,7 @@ public final class ShardServer implements AutoCloseable {
         String lock = schema.sql(LOCK.replace("${tables}", String.join(",", names)));
         return patiently(
                 connection -> {
+                    execute(connection, NOT_IDLE);
                     execute(connection, BEFORE_VACUUMS);
                     execute(connection, noVacuums);
                     execute(connection, lock);
