@@ -110,7 +110,11 @@ abstract class TwoShards {
         try (Connection connection = database.getConnection();
                 Statement statement = connection.createStatement()) {
             for (RunTables.Table table : RunTables.of(connection, SCHEMA)) {
-                String of = table.name().equals("start_key") ? "(run & 255)" : "partition";
+                String of = switch (table.name()) {
+                    case "start_key" -> "(run & 255)";
+                    case "queue_rate" -> "perdure.key_partition(queue_key)";
+                    default -> "partition";
+                };
                 try (ResultSet rows = statement.executeQuery(
                         "SELECT (to_jsonb(t) - 'owner')::text FROM perdure.%s t WHERE %s = %d ORDER BY 1"
                                 .formatted(table.name(), of, partition))) {
