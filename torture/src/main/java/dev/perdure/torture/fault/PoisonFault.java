@@ -91,9 +91,14 @@ final class PoisonFault {
                         StartOptions.id(queue + "-" + way).queue(queue)));
     }
 
-    /** From SQL, where nothing checks the type of an input. */
-    private static Run<String> startUnreadable(Target target, String queue) throws NoEffectException {
+    /** From SQL, where nothing checks the type of an input. The id makes this start idempotent, too. */
+    private static Run<String> startUnreadable(Target target, String queue) {
         RunId id = RunId.of(queue + "-unreadable");
+        RunFaults.until("the run that cannot be read is started", () -> isStarted(target, id, queue));
+        return RunFaults.started(() -> target.client().run(id, TypeRef.of(String.class))); // once a worker has read it
+    }
+
+    private static boolean isStarted(Target target, RunId id, String queue) {
         Address address = target.site().direct();
         try (Connection connection =
                         DriverManager.getConnection(address.jdbcUrl(), address.user(), address.password());
@@ -101,10 +106,10 @@ final class PoisonFault {
             start.setString(1, id.value());
             start.setString(2, queue);
             start.execute();
+            return true;
         } catch (SQLException away) {
-            throw new NoEffectException("another fault keeps the server away: " + away.getMessage());
+            return false; // another fault keeps the server away
         }
-        return RunFaults.started(() -> target.client().run(id, TypeRef.of(String.class))); // once a worker has read it
     }
 
     private static void check(Run<String> run, String reason) {
