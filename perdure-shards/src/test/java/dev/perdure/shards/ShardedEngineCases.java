@@ -305,6 +305,7 @@ abstract class ShardedEngineCases {
     void a_retried_run_goes_on_with_the_result_of_a_child_on_another_shard() {
         for (RunId id : ids("failer-", 2)) {
             String child = across(id, "outlives-" + id + "-");
+            REPAIRED.remove(id.value());
             Run<String> run = perdure.start(Invocation.of(FAILER, child), id(id.value()));
             assertThatThrownBy(() -> run.result(SOON)).isInstanceOf(RunFailedException.class);
             while (store.runs().find(RunId.of(child)).isEmpty()) {
