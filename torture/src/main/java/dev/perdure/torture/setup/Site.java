@@ -56,13 +56,7 @@ public final class Site implements AutoCloseable {
      * @param seed chooses which answers are lost
      */
     public record Setup(
-            Class<?> main,
-            int count,
-            List<String> more,
-            Path logs,
-            Server server,
-            Optional<Path> pooler,
-            long seed) {}
+            Class<?> main, int count, List<String> more, Path logs, Server server, Optional<Path> pooler, long seed) {}
 
     /** Starts the servers. Workers are started later. */
     public Site(Setup setup) throws Exception {

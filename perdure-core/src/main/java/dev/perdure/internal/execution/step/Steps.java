@@ -341,7 +341,6 @@ public final class Steps {
     /** Runs the body once, on this thread. */
     public Values.Stored tryOnce(ContextCall call, RunningAttempt attempt, Type type, Callable<?> body)
             throws Exception {
-        Runnable disarm = transitions.deadline().arm(attempt.guard());
         current(attempt);
         StepLog.open(attempt);
         long began = host.clockwork().nanoTime();
@@ -353,7 +352,7 @@ public final class Steps {
             if (logs) {
                 openLog(call, attempt, beside);
             }
-            @Nullable Object result = attempt.run(body);
+            @Nullable Object result = attempt.run(() -> interruptible(attempt, body));
             Values.Stored stored = valuesOf(call).store(result, type, "the result of " + call.describe());
             succeeded = true;
             return stored;
@@ -367,10 +366,27 @@ public final class Steps {
             StepLog.close();
             current(null);
             attempt.end();
-            disarm.run();
             if (counts) {
                 measure(succeeded, began);
             }
+        }
+    }
+
+    /**
+     * Calls the body of an attempt. From here on it can be interrupted. A request for the run that came since its thread has
+     * last obeyed, such as while it wrote something or waited for a permit, has interrupted nothing, so it is looked for now.
+     */
+    private @Nullable Object interruptible(RunningAttempt attempt, Callable<?> body) throws Exception {
+        BodyGuard.Cause asked = transitions.interrupting();
+        if (asked != null) {
+            attempt.guard().interrupt(asked);
+            throw new InterruptedException();
+        }
+        Runnable disarm = transitions.deadline().arm(attempt.guard());
+        try {
+            return body.call();
+        } finally {
+            disarm.run();
         }
     }
 

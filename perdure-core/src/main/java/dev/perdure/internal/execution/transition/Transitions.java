@@ -405,6 +405,16 @@ public final class Transitions {
         return cancelDelivered;
     }
 
+    /** Why a body that is about to begin must not: what another thread has asked for. The run's thread obeys it then. */
+    public BodyGuard.@Nullable Cause interrupting() {
+        if (signals.isLost()) {
+            return BodyGuard.Cause.LOST;
+        }
+        Control asked = signals.control();
+        boolean cancels = asked.cancel() != null && !cancelDelivered;
+        return asked.kill() != null || cancels || signals.isGivenBackNow() ? BodyGuard.Cause.CANCEL : null;
+    }
+
     /** The journal does not answer this call: the run carries it out, unless it only replays. */
     public void unanswered(ContextCall call) {
         unanswered.accept(call);
