@@ -5,6 +5,7 @@ import dev.perdure.Perdure;
 import dev.perdure.Run;
 import dev.perdure.StartOptions;
 import dev.perdure.error.PerdureException;
+import dev.perdure.error.RunConflictException;
 import dev.perdure.torture.setup.OutsideLedger.Line;
 import dev.perdure.torture.setup.WorkerProcess;
 import dev.perdure.torture.work.Burst;
@@ -131,6 +132,8 @@ final class RunFaults {
         while (true) {
             try {
                 return start.get();
+            } catch (RunConflictException itself) {
+                throw itself; // each try has the same ids and inputs
             } catch (PerdureException away) {
                 if (System.nanoTime() > end) {
                     throw away;

@@ -2,6 +2,7 @@ package dev.perdure.torture.work;
 
 import dev.perdure.Perdure;
 import dev.perdure.error.PerdureException;
+import dev.perdure.error.RunConflictException;
 import dev.perdure.torture.work.Workload.Parts;
 import java.time.Duration;
 import java.util.List;
@@ -40,6 +41,9 @@ public final class Starter {
                 workload.start(client, parts, acknowledged);
                 acknowledged++;
                 unknown = false;
+            } catch (RunConflictException itself) {
+                trouble = conflict(itself);
+                return;
             } catch (PerdureException lost) {
                 unknown = true; // it may have started: the next try finds it
             } catch (RuntimeException unexpected) {
@@ -68,11 +72,19 @@ public final class Starter {
                 workload.start(client, parts, acknowledged);
                 acknowledged++;
                 return List.of();
+            } catch (RunConflictException itself) {
+                return List.of(conflict(itself));
             } catch (PerdureException lost) {
                 LockSupport.parkNanos(between.toNanos());
             }
         }
         return List.of(notAcknowledged());
+    }
+
+    /** Each try has the same ids and inputs, so a conflict is one with a start of its own. */
+    private String conflict(RunConflictException itself) {
+        return "A start of '%s' was refused as a conflict with itself: %s"
+                .formatted(workload.name(), itself.getMessage());
     }
 
     private String notAcknowledged() {

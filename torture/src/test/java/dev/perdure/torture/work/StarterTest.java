@@ -5,6 +5,7 @@ import static org.awaitility.Awaitility.await;
 
 import dev.perdure.Perdure;
 import dev.perdure.PerdureBuilder;
+import dev.perdure.error.RunConflictException;
 import dev.perdure.error.StoreException;
 import dev.perdure.memory.MemoryStore;
 import java.util.List;
@@ -85,6 +86,18 @@ class StarterTest {
             assertThat(stoppedDuringItsFirstStart(starter))
                     .containsExactly(
                             "The starts of 'work' have ended: java.lang.IllegalStateException: The workload is broken.");
+        }
+    }
+
+    @Test
+    void a_start_that_is_refused_as_a_conflict_with_itself_is_reported() throws Exception {
+        try (MemoryStore store = new MemoryStore();
+                Perdure client = Perdure.on(store).client()) {
+            RunConflictException conflict = new RunConflictException("Run 'work-0' has another input.");
+            Starter starter = new Starter(new Work(conflict), client, new Workload.Parts(null, null), Starter.BETWEEN);
+            assertThat(stoppedDuringItsFirstStart(starter))
+                    .containsExactly("A start of 'work' was refused as a conflict with itself: "
+                            + "Run 'work-0' has another input.");
         }
     }
 }
