@@ -5,6 +5,7 @@ import dev.perdure.Perdure;
 import dev.perdure.RunId;
 import dev.perdure.TypeRef;
 import dev.perdure.postgres.PostgresStore;
+import dev.perdure.torture.setup.Absence;
 import dev.perdure.torture.setup.OutsideLedger.Line;
 import dev.perdure.torture.setup.Site;
 import dev.perdure.torture.work.Steps;
@@ -18,7 +19,6 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
-import java.util.Set;
 import java.util.concurrent.locks.LockSupport;
 
 /**
@@ -91,7 +91,7 @@ final class OlderVersion {
     }
 
     /** What does not hold of the runs that were started meanwhile. */
-    List<String> violations(Perdure client, Map<String, List<Line>> lines, Set<Long> stopped) {
+    List<String> violations(Perdure client, Map<String, List<Line>> lines, List<Absence> absences) {
         List<String> violations = new ArrayList<>();
         if (!trouble.isEmpty()) {
             violations.add(trouble);
@@ -104,7 +104,7 @@ final class OlderVersion {
             violations.addAll(Steps.violations(
                     client.run(RunId.of(id), TypeRef.of(Steps.Values.class)),
                     lines.getOrDefault(id, List.of()),
-                    stopped));
+                    absences));
         }
         return violations;
     }

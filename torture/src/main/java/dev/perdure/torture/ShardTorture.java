@@ -5,6 +5,7 @@ import dev.perdure.Perdure;
 import dev.perdure.error.PerdureException;
 import dev.perdure.spi.shard.ShardMap;
 import dev.perdure.torture.fault.ShardFaults;
+import dev.perdure.torture.setup.Absence;
 import dev.perdure.torture.setup.Address;
 import dev.perdure.torture.setup.OutsideLedger;
 import dev.perdure.torture.setup.OutsideLedger.Line;
@@ -28,7 +29,6 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
-import java.util.Set;
 import java.util.concurrent.ConcurrentSkipListMap;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
@@ -262,15 +262,15 @@ final class ShardTorture implements AutoCloseable {
         String prefix = starter.workload().name() + "-";
         Map<String, List<Line>> ofIt =
                 lines.stream().filter(line -> line.run().startsWith(prefix)).collect(Collectors.groupingBy(Line::run));
-        return new Seen(client, ledgerPool, starter.acknowledged(), ofIt, processes(lines));
+        return new Seen(client, ledgerPool, starter.acknowledged(), ofIt, absences(lines));
     }
 
     /**
      * Any process may lose a run whose partition moves, without the end of a lease, while it is in a body. That body may end
      * after another worker has gone on. It must not be recorded, and no other may follow it.
      */
-    private static Set<Long> processes(List<Line> lines) {
-        return lines.stream().map(Line::pid).collect(Collectors.toSet());
+    private static List<Absence> absences(List<Line> lines) {
+        return lines.stream().map(Line::pid).distinct().map(Absence::always).toList();
     }
 
     private static List<String> violations(Workload workload, Seen seen) throws SQLException {

@@ -146,7 +146,7 @@ final class Torture implements AutoCloseable {
             pace.violation().ifPresent(violations::add);
         }
         Map<String, List<Line>> byRun = lines.stream().collect(Collectors.groupingBy(Line::run));
-        older.ifPresent(before -> violations.addAll(before.violations(client, byRun, site.stopped())));
+        older.ifPresent(before -> violations.addAll(before.violations(client, byRun, site.absences())));
         List<Report.Done> done = new ArrayList<>();
         for (Starter starter : starters) {
             Seen seen = seen(starter, lines);
@@ -208,7 +208,7 @@ final class Torture implements AutoCloseable {
         String prefix = starter.workload().name() + "-";
         Map<String, List<Line>> ofIt =
                 lines.stream().filter(line -> line.run().startsWith(prefix)).collect(Collectors.groupingBy(Line::run));
-        return new Seen(client, pool, starter.acknowledged(), ofIt, site.stopped());
+        return new Seen(client, pool, starter.acknowledged(), ofIt, site.absences());
     }
 
     /** Lets faults happen; gives what went wrong with the faults themselves. */

@@ -14,7 +14,6 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Set;
 
 /** What must hold once the system is left alone, from the ledger outside the engine. */
 final class Invariants {
@@ -36,7 +35,7 @@ final class Invariants {
                     .isEmpty();
         }
         for (Run<Values> run : runs) {
-            assertThat(Steps.violations(run, lines.getOrDefault(run.id().value(), List.of()), Set.of()))
+            assertThat(Steps.violations(run, lines.getOrDefault(run.id().value(), List.of()), List.of()))
                     .isEmpty();
         }
     }

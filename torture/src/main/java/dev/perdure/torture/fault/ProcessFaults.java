@@ -72,7 +72,7 @@ final class ProcessFaults {
     static String stop(Target target, Random chance) throws Exception {
         Site site = target.site();
         WorkerProcess worker = site.workers().at(chance.nextInt(site.workers().count()));
-        site.stopped().add(worker.pid());
+        Instant begun = Instant.now();
         if (!worker.signal("STOP")) {
             throw new NoEffectException("another fault has killed process " + worker.pid());
         }
@@ -80,6 +80,7 @@ final class ProcessFaults {
             LockSupport.parkNanos(Site.LEASE.multipliedBy(3).toNanos());
         } finally {
             worker.signal("CONT");
+            site.absent(worker.pid(), begun);
         }
         return "process " + worker.pid();
     }

@@ -88,12 +88,12 @@ final class SeverFault {
             throws NoEffectException, SQLException {
         Site site = target.site();
         long begun = System.nanoTime();
+        Instant held = Instant.now();
         try (FaultyProxy.Held renewals = site.proxy().holdRenewals(Long.toString(victim.pid));
                 FaultyProxy.Held listening = site.proxy().holdBackend(victim.backend)) {
             if (renewals.size() == 0 || listening.size() == 0) {
                 throw new NoEffectException("process %d has no connections any more".formatted(victim.pid));
             }
-            site.stopped().add(victim.pid);
             isThere(connection, TERMINATE, victim.backend);
             while (isThere(connection, HAS_LEASE, victim.backend)) {
                 if (System.nanoTime() - begun > PATIENCE.toNanos()) {
@@ -110,8 +110,15 @@ final class SeverFault {
                         "process %d lost its lease only after %,d ms, and ended %d bodies after that"
                                 .formatted(victim.pid, taken.toMillis(), bodies));
             }
-            return "process %d lost its lease after %,d ms, with %d runs, and did not know it: %d bodies ended there later"
-                    .formatted(victim.pid, taken.toMillis(), victim.runs, bodies);
+            return "process %d lost its lease after %,d ms, with %d runs, at least %,d ms before its own clock ends it: %d bodies ended there later"
+                    .formatted(
+                            victim.pid,
+                            taken.toMillis(),
+                            victim.runs,
+                            Site.LEASE.minus(taken).toMillis(),
+                            bodies);
+        } finally {
+            site.absent(victim.pid, held);
         }
     }
 

@@ -4,13 +4,14 @@ import dev.perdure.embedded.EmbeddedPostgres;
 import dev.perdure.embedded.Options;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Deque;
 import java.util.List;
 import java.util.Optional;
-import java.util.Set;
-import java.util.concurrent.ConcurrentHashMap;
+import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedDeque;
+import java.util.concurrent.ConcurrentLinkedQueue;
 
 /**
  * What faults happen to: a server, a proxy in front of it, and worker processes that reach it through the proxy. The
@@ -42,7 +43,7 @@ public final class Site implements AutoCloseable {
     private final Optional<PgBouncer> pooler;
     private final FaultyProxy proxy;
     private final Workers workers;
-    private final Set<Long> stopped = ConcurrentHashMap.newKeySet();
+    private final Queue<Absence> absences = new ConcurrentLinkedQueue<>();
 
     /**
      * What a site is like.
@@ -144,9 +145,14 @@ public final class Site implements AutoCloseable {
         return new Address(ledgerServer.jdbcUrl(), ledgerServer.user(), ledgerServer.password());
     }
 
-    /** The processes that were stopped for a while. */
-    public Set<Long> stopped() {
-        return stopped;
+    /** Notes that a process was stopped, or took its lease for its own, until now. */
+    public void absent(long pid, Instant begun) {
+        absences.add(Absence.since(pid, begun));
+    }
+
+    /** The processes that were stopped for a while, and when. */
+    public List<Absence> absences() {
+        return List.copyOf(absences);
     }
 
     @Override

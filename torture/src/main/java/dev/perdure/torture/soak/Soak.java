@@ -27,7 +27,6 @@ import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
-import java.util.Set;
 import java.util.concurrent.locks.LockSupport;
 
 /**
@@ -163,7 +162,7 @@ public final class Soak implements AutoCloseable {
         for (Starter starter : starters) {
             if (starter.workload() instanceof Counts || starter.workload() instanceof Transfers) {
                 violations.addAll(starter.workload()
-                        .violations(new Seen(client, pool, starter.acknowledged(), Map.of(), Set.of())));
+                        .violations(new Seen(client, pool, starter.acknowledged(), Map.of(), List.of())));
             }
         }
         client.runs(RunFilter.all().state(RunState.FAILED, RunState.PAUSED)).list().stream()

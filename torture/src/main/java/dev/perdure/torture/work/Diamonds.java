@@ -65,7 +65,7 @@ public final class Diamonds implements Workload {
             Instant join = Seen.first(lines, "join");
             lines.stream()
                     .filter(line -> !line.step().equals("join") && line.at().isAfter(join))
-                    .filter(line -> !seen.stopped().contains(line.pid()) || given.contains(line.value()))
+                    .filter(line -> !seen.mayBeLate(line) || given.contains(line.value()))
                     .forEach(line -> violations.add("The task '%s' of DAG '%s' ended after the last task had begun."
                             .formatted(line.step(), id)));
         });

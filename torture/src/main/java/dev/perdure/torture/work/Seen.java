@@ -2,6 +2,7 @@ package dev.perdure.torture.work;
 
 import dev.perdure.Perdure;
 import dev.perdure.RunId;
+import dev.perdure.torture.setup.Absence;
 import dev.perdure.torture.setup.OutsideLedger.Line;
 import java.time.Instant;
 import java.util.List;
@@ -19,10 +20,25 @@ import javax.sql.DataSource;
  * @param database the database of the engine
  * @param started how many pieces of the workload were acknowledged: those with the numbers below
  * @param lines what its bodies wrote into the ledger, by run
- * @param stopped the processes that were stopped for a while, or whose runs have moved. A body in which one was may end after
- *     another has begun it
+ * @param absences the processes that were stopped for a while, or whose runs have moved, and when
  */
-public record Seen(Perdure client, DataSource database, int started, Map<String, List<Line>> lines, Set<Long> stopped) {
+public record Seen(
+        Perdure client, DataSource database, int started, Map<String, List<Line>> lines, List<Absence> absences) {
+    /** The processes that were stopped, at whatever time: workloads of an older build ask for them. */
+    public Set<Long> stopped() {
+        return absences.stream().map(Absence::pid).collect(Collectors.toSet());
+    }
+
+    /** Whether the process was absent, so that the body may have ended after another process had gone on with the run. */
+    public boolean mayBeLate(Line line) {
+        return mayBeLate(absences, line);
+    }
+
+    /** The same with these absences. */
+    static boolean mayBeLate(List<Absence> absences, Line line) {
+        return absences.stream().anyMatch(absence -> absence.has(line));
+    }
+
     /** The numbers of the pieces. */
     public IntStream numbers() {
         return IntStream.range(0, started);

@@ -10,6 +10,7 @@ import dev.perdure.StartOptions;
 import dev.perdure.StepOptions;
 import dev.perdure.TypeRef;
 import dev.perdure.error.RunConflictException;
+import dev.perdure.torture.setup.Absence;
 import dev.perdure.torture.setup.OutsideLedger;
 import dev.perdure.torture.setup.OutsideLedger.Line;
 import java.time.Duration;
@@ -92,7 +93,7 @@ public final class Steps implements Workload {
         List<String> violations = new ArrayList<>();
         seen.numbers().forEach(number -> {
             Run<Values> run = seen.client().run(RunId.of(name + "-" + number), TypeRef.of(Values.class));
-            violations.addAll(violations(run, seen.of(run.id().value()), seen.stopped()));
+            violations.addAll(violations(run, seen.of(run.id().value()), seen.absences()));
         });
         return violations;
     }
@@ -101,7 +102,7 @@ public final class Steps implements Workload {
      * What is wrong with a run: it has the values that real bodies gave, in order; no body ends after the next step has
      * begun; an execution that has lost the run ends the body in which it was and begins no other; the sleep was not cut short.
      */
-    public static List<String> violations(Run<Values> run, List<Line> lines, Set<Long> stopped) {
+    public static List<String> violations(Run<Values> run, List<Line> lines, List<Absence> absences) {
         List<String> violations = new ArrayList<>();
         List<String> values = run.resultNow().map(Values::values).orElse(List.of());
         Set<String> written = lines.stream().map(Line::value).collect(Collectors.toSet());
@@ -116,7 +117,7 @@ public final class Steps implements Workload {
             Instant next = step + 1 < STEPS ? Seen.first(lines, "step-" + (step + 1)) : Instant.MAX;
             lines.stream()
                     .filter(line -> line.step().equals(name) && line.at().isAfter(next))
-                    .filter(line -> !stopped.contains(line.pid()) || values.contains(line.value()))
+                    .filter(line -> !Seen.mayBeLate(absences, line) || values.contains(line.value()))
                     .forEach(line ->
                             violations.add("A body of %s in run '%s' ended at %s, after the next step had begun at %s."
                                     .formatted(name, run.id(), line.at(), next)));
