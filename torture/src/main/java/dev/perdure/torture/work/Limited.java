@@ -19,12 +19,21 @@ import java.util.Map;
 import java.util.TreeMap;
 import java.util.concurrent.locks.LockSupport;
 import java.util.stream.Collectors;
+import java.util.stream.IntStream;
 
-/** Runs of a queue with limits, in all and of a key: never are more begun and not ended, and no place stays taken. */
+/**
+ * Runs of a queue with limits, in all and of a key: never are more begun and not ended, and no place stays taken. Now
+ * and then many are started at once, so that the limits are reached on a machine on which each run ends before the next.
+ */
 public final class Limited implements Workload {
     private static final int KEYS = 3;
     private static final int AT_ONCE = 4;
     private static final int PER_KEY = 2;
+    private static final int ONE_BURST_IN = 12;
+    private static final int BURST = 8;
+    /** In so many bursts the queue has been full, however busy the machine is. */
+    private static final int BURSTS_THAT_FILL = 3;
+
     private static final Queue QUEUE =
             Queue.named("limited").concurrency(AT_ONCE).perKey(PER_KEY);
     private static final Duration BODY = Duration.ofMillis(30);
@@ -56,9 +65,21 @@ public final class Limited implements Workload {
 
     @Override
     public void start(Perdure client, Parts parts, int number) {
-        client.start(
-                Invocation.of(definition(parts.ledger()), number),
-                StartOptions.id("limited-" + number).queue(QUEUE.name()).key(key(number)));
+        client.start(Invocation.of(definition(parts.ledger()), number), options("limited-" + number, number));
+        if (number % ONE_BURST_IN == 0) {
+            client.startAll(
+                    IntStream.range(0, BURST).boxed().toList(),
+                    each -> Invocation.of(definition(parts.ledger()), each),
+                    each -> options(burst(number, each), each));
+        }
+    }
+
+    private static StartOptions options(String id, int number) {
+        return StartOptions.id(id).queue(QUEUE.name()).key(key(number));
+    }
+
+    private static String burst(int number, int each) {
+        return "limited-%d-%d".formatted(number, each);
     }
 
     private static String key(int number) {
@@ -68,9 +89,13 @@ public final class Limited implements Workload {
     @Override
     public List<String> violations(Seen seen) {
         List<String> violations = new ArrayList<>();
-        if (mostAtOnce(seen.lines().values()) > AT_ONCE) {
-            violations.add("%d runs were begun at once, and the queue allows %d."
-                    .formatted(mostAtOnce(seen.lines().values()), AT_ONCE));
+        int most = mostAtOnce(seen.lines().values());
+        if (most > AT_ONCE) {
+            violations.add("%d runs were begun at once, and the queue allows %d.".formatted(most, AT_ONCE));
+        }
+        if (most < AT_ONCE && seen.started() > BURSTS_THAT_FILL * ONE_BURST_IN) {
+            violations.add("The queue allows %d runs at once, and never were more than %d: this says nothing about it."
+                    .formatted(AT_ONCE, most));
         }
         Map<String, List<List<Line>>> byKey = seen.lines().entrySet().stream()
                 .collect(Collectors.groupingBy(
