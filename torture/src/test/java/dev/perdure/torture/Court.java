@@ -54,10 +54,10 @@ final class Court implements AutoCloseable {
         String pong = name + "-pong";
         return List.of(
                 perdure.start(
-                        Invocation.of(Rally.definition(), new Rally.Side(ping, false, balls)),
+                        Invocation.of(Rally.definition(), new Rally.Side(ping, false, balls, 0)),
                         StartOptions.id(pong).queue("pong")),
                 perdure.start(
-                        Invocation.of(Rally.definition(), new Rally.Side(pong, true, balls)),
+                        Invocation.of(Rally.definition(), new Rally.Side(pong, true, balls, 0)),
                         StartOptions.id(ping).queue("ping")));
     }
 

@@ -13,9 +13,17 @@ import java.util.Optional;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
 
-/** Pairs of runs that send each other messages: each arrives once, in order. */
+/**
+ * Pairs of runs that send each other messages: each arrives once, in order. In every second pair the first message is
+ * sent when the warm window of its receiver ends, some milliseconds earlier or later, so that it arrives while the
+ * receiver is about to leave memory.
+ */
 public final class Rallies implements Workload {
     private static final int BALLS = 10;
+    /** The warm window is one second, and a message takes some milliseconds. */
+    private static final int SHORTEST_PAUSE_MILLIS = 960;
+
+    private static final int PAUSES = 40;
 
     @Override
     public String name() {
@@ -31,8 +39,13 @@ public final class Rallies implements Workload {
     public void start(Perdure client, Parts parts, int number) {
         String ping = side(number, "ping");
         String pong = side(number, "pong");
-        client.start(Invocation.of(Rally.definition(), new Side(ping, false, BALLS)), StartOptions.id(pong));
-        client.start(Invocation.of(Rally.definition(), new Side(pong, true, BALLS)), StartOptions.id(ping));
+        client.start(Invocation.of(Rally.definition(), new Side(ping, false, BALLS, 0)), StartOptions.id(pong));
+        client.start(
+                Invocation.of(Rally.definition(), new Side(pong, true, BALLS, pause(number))), StartOptions.id(ping));
+    }
+
+    private static int pause(int number) {
+        return number % 2 == 0 ? 0 : SHORTEST_PAUSE_MILLIS + number / 2 % PAUSES;
     }
 
     private static String side(int number, String which) {

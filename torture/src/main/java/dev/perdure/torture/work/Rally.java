@@ -3,6 +3,7 @@ package dev.perdure.torture.work;
 import dev.perdure.Definition;
 import dev.perdure.RunId;
 import dev.perdure.Topic;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -18,8 +19,9 @@ public final class Rally {
      * @param opponent the other
      * @param serves whether it begins
      * @param balls how many go each way
+     * @param pauseMillis for how long it waits in memory before all of that
      */
-    public record Side(String opponent, boolean serves, int balls) {}
+    public record Side(String opponent, boolean serves, int balls, int pauseMillis) {}
 
     /** What a side received, in order. */
     public record Received(List<Integer> balls) {}
@@ -29,6 +31,9 @@ public final class Rally {
         return Definition.of("rally", Side.class, Received.class, (ctx, side) -> {
             RunId opponent = RunId.of(side.opponent());
             List<Integer> received = new ArrayList<>();
+            if (side.pauseMillis() > 0) {
+                ctx.sleep(Duration.ofMillis(side.pauseMillis()));
+            }
             for (int ball = 1; ball <= side.balls(); ball++) {
                 if (side.serves()) {
                     ctx.send(opponent, BALL, ball);
