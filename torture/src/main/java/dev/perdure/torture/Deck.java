@@ -1,6 +1,5 @@
 package dev.perdure.torture;
 
-import dev.perdure.torture.fault.Faults;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
@@ -8,19 +7,19 @@ import java.util.Random;
 import java.util.concurrent.locks.ReentrantLock;
 
 /** Deals faults like cards: in an order that the seed decides, and none again before all others have had their turn. */
-final class Deck {
+final class Deck<T> {
     private final ReentrantLock lock = new ReentrantLock();
-    private final List<Faults> all;
+    private final List<T> all;
     private final Random chance;
-    private final List<Faults> left = new ArrayList<>();
+    private final List<T> left = new ArrayList<>();
     private int dealt;
 
-    Deck(List<Faults> all, Random chance) {
+    Deck(List<T> all, Random chance) {
         this.all = List.copyOf(all);
         this.chance = chance;
     }
 
-    Faults next() {
+    T next() {
         lock.lock();
         try {
             if (left.isEmpty()) {

@@ -15,7 +15,8 @@ import java.util.Map;
  */
 record Report(Plan plan, Map<Faults, Strikes> struck, List<Done> done, Pace pace, List<String> violations) {
     private static final int SHOWN = 30;
-    private static final Strikes NOT_TRIED = Strikes.none("its turn did not come");
+    /** What came of a fault that was not tried. */
+    static final Strikes NOT_TRIED = Strikes.none("its turn did not come");
 
     /**
      * What came of a fault.
@@ -41,7 +42,8 @@ record Report(Plan plan, Map<Faults, Strikes> struck, List<Done> done, Pace pace
                     injected > 0 && later.injected == 0 ? last : later.last);
         }
 
-        private String text() {
+        /** For a person to read. */
+        String text() {
             return injected == 0 || without == 0 ? last : "%s (and %d times without effect)".formatted(last, without);
         }
     }

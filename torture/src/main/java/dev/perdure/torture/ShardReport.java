@@ -64,8 +64,11 @@ record ShardReport(
     /** For a person to read. */
     String text() {
         StringBuilder text = new StringBuilder("%nFaults (seed %d)%n".formatted(plan.seed()));
-        struck.forEach((kind, strikes) -> text.append("  %-10s %,6d   %s%n"
-                .formatted(kind.name().toLowerCase(Locale.ROOT), strikes.injected(), strikes.last())));
+        for (Kind kind : Kind.values()) {
+            Report.Strikes strikes = struck.getOrDefault(kind, Report.NOT_TRIED);
+            text.append("  %-10s %,6d   %s%n"
+                    .formatted(kind.name().toLowerCase(Locale.ROOT), strikes.injected(), strikes.text()));
+        }
         text.append("Workloads, on three shards and in %d worker processes%n".formatted(plan.workers()));
         done.forEach(each -> text.append(
                 "  %-14s %,6d pieces, %,d bodies%n".formatted(each.workload(), each.pieces(), each.bodies())));

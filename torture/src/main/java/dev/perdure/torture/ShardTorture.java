@@ -4,6 +4,7 @@ import com.zaxxer.hikari.HikariDataSource;
 import dev.perdure.Perdure;
 import dev.perdure.error.PerdureException;
 import dev.perdure.spi.shard.ShardMap;
+import dev.perdure.torture.fault.NoEffectException;
 import dev.perdure.torture.fault.ShardFaults;
 import dev.perdure.torture.setup.Absence;
 import dev.perdure.torture.setup.Address;
@@ -191,12 +192,13 @@ final class ShardTorture implements AutoCloseable {
                     .toList();
         }
         long end = System.nanoTime() + plan.length().toNanos();
+        Deck<Kind> deck = new Deck<>(List.of(Kind.values()), new Random(chance.nextLong()));
         List<String> trouble = new ArrayList<>();
         try (ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor()) {
             List<Future<List<String>>> all = new ArrayList<>();
             for (int thread = 0; thread < AT_ONCE; thread++) {
                 Random own = new Random(chance.nextLong());
-                all.add(threads.submit(() -> strikeUntil(end, own)));
+                all.add(threads.submit(() -> strikeUntil(end, deck, own)));
             }
             for (Future<List<String>> each : all) {
                 trouble.addAll(each.get());
@@ -207,10 +209,10 @@ final class ShardTorture implements AutoCloseable {
         return trouble;
     }
 
-    private List<String> strikeUntil(long end, Random chance) {
+    private List<String> strikeUntil(long end, Deck<Kind> deck, Random chance) {
         List<String> trouble = new ArrayList<>();
         while (System.nanoTime() < end) {
-            trouble.addAll(one(Kind.values()[chance.nextInt(Kind.values().length)], chance));
+            trouble.addAll(one(deck.next(), chance));
             LockSupport.parkNanos(
                     Duration.ofMillis(chance.nextInt(MOST_PAUSE_MILLIS)).toNanos());
         }
@@ -223,6 +225,10 @@ final class ShardTorture implements AutoCloseable {
             String seen = kind.fault.strike(faults, chance);
             say(kind + ": " + seen);
             struck.merge(kind, Report.Strikes.one(seen), Report.Strikes::and);
+            return List.of();
+        } catch (NoEffectException none) {
+            say(kind + ": no effect: " + none.why());
+            struck.merge(kind, Report.Strikes.none(none.why()), Report.Strikes::and);
             return List.of();
         } catch (Exception thrown) {
             return List.of("The fault '%s' failed: %s".formatted(kind, thrown));

@@ -220,7 +220,7 @@ final class Torture implements AutoCloseable {
                     .toList();
         }
         long end = System.nanoTime() + plan.faults().length().toNanos();
-        Deck deck = new Deck(plan.faults().kinds(), new Random(chance.nextLong()));
+        Deck<Faults> deck = new Deck<>(plan.faults().kinds(), new Random(chance.nextLong()));
         List<Callable<List<String>>> threads = new ArrayList<>();
         for (int thread = 0; thread < AT_ONCE; thread++) {
             Random own = new Random(chance.nextLong());
@@ -237,7 +237,7 @@ final class Torture implements AutoCloseable {
         return trouble;
     }
 
-    private List<String> strikeUntil(long end, Deck deck, Random chance) {
+    private List<String> strikeUntil(long end, Deck<Faults> deck, Random chance) {
         List<String> trouble = new ArrayList<>();
         while (System.nanoTime() < end || (plan.faults().demanded() && !deck.hadAll())) {
             trouble.addAll(one(deck.next(), chance));

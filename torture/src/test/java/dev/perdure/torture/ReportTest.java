@@ -90,12 +90,28 @@ class ReportTest {
     @Test
     void each_fault_has_its_turn_before_any_comes_again() {
         List<Faults> all = Arrays.asList(Faults.values());
-        Deck deck = new Deck(all, new Random(1));
+        Deck<Faults> deck = new Deck<>(all, new Random(1));
         assertThat(deck.hadAll()).isFalse();
         List<Faults> first = Stream.generate(deck::next).limit(all.size()).toList();
         List<Faults> second = Stream.generate(deck::next).limit(all.size()).toList();
         assertThat(deck.hadAll()).isTrue();
         assertThat(first).containsExactlyInAnyOrderElementsOf(all).isNotEqualTo(second);
         assertThat(second).containsExactlyInAnyOrderElementsOf(all);
+    }
+
+    @Test
+    void a_fault_of_several_servers_whose_turn_did_not_come_is_a_line_too() {
+        ShardPlan plan = new ShardPlan(
+                1, Duration.ZERO, 0, Duration.ZERO, Duration.ZERO, Duration.ZERO, 1, Path.of("logs"));
+        ShardReport report = new ShardReport(
+                plan,
+                Map.of(ShardTorture.Kind.KILL, Report.Strikes.one("process 7")),
+                List.of(),
+                Duration.ZERO,
+                new ShardReport.Outage(1, 1),
+                List.of());
+        assertThat(report.text())
+                .containsPattern("kill +1   process 7")
+                .containsPattern("cut_move +0   NEVER: its turn did not come");
     }
 }

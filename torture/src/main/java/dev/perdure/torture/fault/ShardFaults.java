@@ -24,6 +24,10 @@ public final class ShardFaults {
 
     private static final int MOST_DOWN_MILLIS = 3_000;
     private static final int MOST_BEFORE_KILL_MILLIS = 2_000;
+    private static final int TRIES = 5;
+    /** What a process exits with that is killed with SIGKILL. */
+    private static final int KILLED = 128 + 9;
+
     private static final Duration PATIENCE = Duration.ofMinutes(3);
     private static final Duration BETWEEN_TRIES = Duration.ofSeconds(1);
 
@@ -74,17 +78,41 @@ public final class ShardFaults {
 
     /** Moves partitions, and gives the command again until it succeeds. */
     public String move(Random chance) throws Exception {
-        return moved(partitions(chance), Optional.empty());
+        return moved(partitions(chance));
     }
 
-    /** Moves partitions, kills the process that does it at any moment, and gives the command again. */
+    /**
+     * Moves partitions, kills the process that does it at any moment, and gives the command again. If the process has
+     * ended before that moment, the partitions move once more, and it is killed in half the time.
+     */
     public String cutMove(Random chance) throws Exception {
-        return moved(partitions(chance), Optional.of(Duration.ofMillis(chance.nextInt(MOST_BEFORE_KILL_MILLIS))));
+        List<Integer> going = partitions(chance);
+        int millis = chance.nextInt(MOST_BEFORE_KILL_MILLIS);
+        for (int i = 0; i < TRIES; i++) {
+            Optional<String> seen = cutMove(going, Duration.ofMillis(millis));
+            if (seen.isPresent()) {
+                return seen.get();
+            }
+            millis /= 2;
+        }
+        throw new NoEffectException("each process had ended before it was to be killed");
+    }
+
+    private Optional<String> cutMove(List<Integer> going, Duration killedAfter) throws Exception {
+        moves.lock();
+        try {
+            String to = target(going.getFirst());
+            boolean killed = command(to, text(going), Optional.of(killedAfter)).code() == KILLED;
+            String seen = moved(going, to);
+            return killed ? Optional.of(seen + ", after a process that was killed") : Optional.empty();
+        } finally {
+            moves.unlock();
+        }
     }
 
     /** Moves one partition. */
     public String move(int partition) throws Exception {
-        return moved(List.of(partition), Optional.empty());
+        return moved(List.of(partition));
     }
 
     private List<Integer> partitions(Random chance) {
@@ -93,29 +121,27 @@ public final class ShardFaults {
         return first == second ? List.of(first) : List.of(first, second);
     }
 
-    private String moved(List<Integer> going, Optional<Duration> killedAfter) throws Exception {
+    private String moved(List<Integer> going) throws Exception {
         moves.lock();
         try {
-            long begun = System.nanoTime();
-            String to = target(going.getFirst());
-            String all = going.stream().map(String::valueOf).collect(Collectors.joining(","));
-            boolean killed = false;
-            if (killedAfter.isPresent()) {
-                killed = !command(to, all, killedAfter).succeeded();
-            }
-            Ended ended = untilItSucceeds(to, all);
-            return "%s to shard '%s' in %,d ms%s; %s"
-                    .formatted(
-                            all,
-                            to,
-                            TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - begun),
-                            killed ? ", after a process that was killed" : "",
-                            ended.said().stream()
-                                    .filter(line -> line.contains("stood still"))
-                                    .collect(Collectors.joining(" ")));
+            return moved(going, target(going.getFirst()));
         } finally {
             moves.unlock();
         }
+    }
+
+    private String moved(List<Integer> going, String to) throws Exception {
+        long begun = System.nanoTime();
+        Ended ended = untilItSucceeds(to, text(going));
+        String stoodStill = ended.said().stream()
+                .filter(line -> line.contains("stood still"))
+                .collect(Collectors.joining(" "));
+        return "%s to shard '%s' in %,d ms; %s"
+                .formatted(text(going), to, TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - begun), stoodStill);
+    }
+
+    private static String text(List<Integer> partitions) {
+        return partitions.stream().map(String::valueOf).collect(Collectors.joining(","));
     }
 
     /** The shard with the fewest of the partitions that move, apart from the one that has this partition. */
@@ -161,7 +187,11 @@ public final class ShardFaults {
     }
 
     /** How a command ended, and what it said. */
-    private record Ended(boolean succeeded, List<String> said) {}
+    private record Ended(int code, List<String> said) {
+        boolean succeeded() {
+            return code == 0;
+        }
+    }
 
     private Ended untilItSucceeds(String to, String what) throws Exception {
         long end = System.nanoTime() + PATIENCE.toNanos();
@@ -185,14 +215,14 @@ public final class ShardFaults {
             try {
                 mover.ready();
             } catch (IOException ended) {
-                return new Ended(false, said); // a server is down
+                return new Ended(mover.exitCode(), said); // a server is down
             }
             if (killedAfter.isPresent()) {
                 LockSupport.parkNanos(killedAfter.get().toNanos());
                 mover.kill();
             }
             read(mover, said);
-            return new Ended(mover.exitCode() == 0, said);
+            return new Ended(mover.exitCode(), said);
         }
     }
 
