@@ -139,8 +139,13 @@ final class QueuesCommand {
             @Option(names = "--per-key", description = "How many runs of one key at once.") @Nullable String perKey,
             @Option(names = "--rate", description = "How many may begin in a period: 100/PT1M, or none.") @Nullable
                     String rate,
+            @Option(names = "--burst", description = "How many of these may begin at once, or none.") @Nullable
+                    String burst,
             @Option(names = "--rate-per-key", description = "The same for each key: 5/PT1S, or none.") @Nullable
                     String ratePerKey,
+            @Option(names = "--burst-per-key", description = "How many of one key may begin at once, or none.")
+                    @Nullable
+                    String burstPerKey,
             @Option(names = "--counting", description = "Which runs count: ${COMPLETION-CANDIDATES}.")
                     Queue.@Nullable Counting counting,
             @Option(names = "--turns", description = "How many turns a key gets for each turn of others: KEY=N.")
@@ -161,10 +166,14 @@ final class QueuesCommand {
         changes = perWorker == null ? changes : changes.perWorker(Limits.number("--per-worker", perWorker));
         changes = perKey == null ? changes : changes.perKey(Limits.number("--per-key", perKey));
         changes = rate == null ? changes : changes.rate(Limits.units("--rate", rate), Limits.period("--rate", rate));
+        changes = burst == null ? changes : changes.burst(Limits.number("--burst", burst));
         changes = ratePerKey == null
                 ? changes
                 : changes.ratePerKey(
                         Limits.units("--rate-per-key", ratePerKey), Limits.period("--rate-per-key", ratePerKey));
+        changes = burstPerKey == null
+                ? changes
+                : changes.burstPerKey(Limits.number("--burst-per-key", burstPerKey));
         changes = counting == null ? changes : changes.counting(counting);
         for (Map.Entry<String, Integer> each :
                 turns == null ? Set.<Map.Entry<String, Integer>>of() : turns.entrySet()) {

@@ -58,6 +58,25 @@ class LimitsIT extends CommandsOnPostgres {
             assertThat(perdure(onDatabase("queues", "limit", "new", "--rate", "100/PT1M", "--rate-per-key", "none")))
                     .isZero();
             assertThat(out()).contains("Its limits: concurrency 1, rate 100/PT1M, rate per key none.");
+            assertThat(perdure(onDatabase(
+                            "queues",
+                            "limit",
+                            "new",
+                            "--burst",
+                            "10",
+                            "--rate-per-key",
+                            "20/PT1M",
+                            "--burst-per-key",
+                            "5")))
+                    .isZero();
+            assertThat(perdure(onDatabase("queues", "limit", "new", "--burst", "none")))
+                    .isZero();
+            assertThat(out())
+                    .contains(
+                            "burst 10, burst per key 5, concurrency 1, rate 100/PT1M, rate per key 20/PT1M.",
+                            "burst none, burst per key 5, concurrency 1, rate 100/PT1M, rate per key 20/PT1M.");
+            assertThat(perdure(onDatabase("queues", "limit", "new", "--burst-per-key", "0")))
+                    .isEqualTo(Main.WRONG_USAGE);
             assertThat(perdure(onDatabase("queues", "pause", "nowhere"))).isEqualTo(Main.NO_SUCH_RUN);
             assertThat(perdure(onDatabase("queues", "limit", "imports"))).isEqualTo(Main.WRONG_USAGE);
             assertThat(perdure(onDatabase("queues", "limit", "imports", "--concurrency", "many")))
@@ -68,6 +87,7 @@ class LimitsIT extends CommandsOnPostgres {
                     .isEqualTo(Main.WRONG_USAGE);
             assertThat(err().lines())
                     .satisfiesExactly(
+                            line -> assertThat(line).contains("burstPerKey of the queue 'new' is 0"),
                             line -> assertThat(line).contains("There is no queue 'nowhere'"),
                             line -> assertThat(line).contains("Nothing to change. Name a limit"),
                             line -> assertThat(line).contains("--concurrency is 'many'. Give a number"),
