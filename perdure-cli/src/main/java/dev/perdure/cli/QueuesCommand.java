@@ -59,6 +59,7 @@ final class QueuesCommand {
             .and("waiting", key -> key.load().waiting())
             .and("begun", key -> key.load().begun())
             .and("at_work", key -> key.load().atWork())
+            .and("last_minute", key -> key.load().lastMinute())
             .and("oldest", key -> key.load().oldest());
 
     QueuesCommand() {}

@@ -41,12 +41,13 @@ class LimitsIT extends CommandsOnPostgres {
                     .containsPattern("paused +audit")
                     .containsPattern("declared +concurrency 20, per key 2")
                     .containsPattern("changed +concurrency 5, per key none")
-                    .containsPattern("acme +1 +0 +0 +\\S+");
+                    .containsPattern("acme +1 +0 +0 +0 +\\S+");
             JsonNode queue = json("queues", "show", "imports");
             assertThat(queue.at("/queue/paused").asString()).isEqualTo("audit");
             assertThat(queue.at("/queue/limits/per_key").asString()).isEqualTo("none");
             assertThat(queue.at("/keys/0/key").asString()).isEqualTo("acme");
             assertThat(queue.at("/keys/0/waiting").asInt()).isEqualTo(1);
+            assertThat(queue.at("/keys/0/last_minute").isNumber()).isTrue();
             assertThat(json("queues", "list").at("/queues").findValuesAsString("name"))
                     .contains("imports");
             assertThat(perdure(onDatabase("queues", "resume", "imports"))).isZero();

@@ -42,9 +42,8 @@ final class MemoryQueue {
     private final Map<String, Long> nextTurn = new HashMap<>();
     private long claimedAt;
 
-    private Instant minute = Instant.EPOCH;
-    private long thisMinute;
-    private long minuteBefore;
+    private final Taken taken = new Taken();
+    private final Map<String, Taken> takenOfKeys = new HashMap<>();
 
     /** Runs that have begun and may still count for a rate. */
     private final List<Begun> begun = new ArrayList<>();
@@ -57,6 +56,34 @@ final class MemoryQueue {
 
         int units(Queue.Rate rate) {
             return Math.min(units, rate.most());
+        }
+    }
+
+    /** How many runs were taken, by the minute. */
+    private static final class Taken {
+        private Instant minute = Instant.EPOCH;
+        private long thisMinute;
+        private long minuteBefore;
+
+        void another(Instant now) {
+            Instant current = now.truncatedTo(ChronoUnit.MINUTES);
+            if (!current.equals(minute)) {
+                minuteBefore = before(current);
+                thisMinute = 0;
+                minute = current;
+            }
+            thisMinute++;
+        }
+
+        long inLastMinute(Instant now) {
+            return before(now.truncatedTo(ChronoUnit.MINUTES));
+        }
+
+        private long before(Instant current) {
+            if (current.equals(minute)) {
+                return minuteBefore;
+            }
+            return current.minus(1, ChronoUnit.MINUTES).equals(minute) ? thisMinute : 0;
         }
     }
 
@@ -115,25 +142,19 @@ final class MemoryQueue {
         if (row.epoch == Outcome.Started.FIRST_EPOCH) {
             begun.add(new Begun(now, key, row.start.admission().weight()));
         }
-        Instant current = now.truncatedTo(ChronoUnit.MINUTES);
-        if (!current.equals(minute)) {
-            minuteBefore = servedBefore(current);
-            thisMinute = 0;
-            minute = current;
-        }
-        thisMinute++;
+        taken.another(now);
+        takenOfKeys.computeIfAbsent(key, unseen -> new Taken()).another(now);
     }
 
     /** How many runs were taken in the last full minute. */
-    long servedInLastMinute() {
-        return servedBefore(tables.now().truncatedTo(ChronoUnit.MINUTES));
+    long takenInLastMinute() {
+        return taken.inLastMinute(tables.now());
     }
 
-    private long servedBefore(Instant current) {
-        if (current.equals(minute)) {
-            return minuteBefore;
-        }
-        return current.minus(1, ChronoUnit.MINUTES).equals(minute) ? thisMinute : 0;
+    /** The same for a key. */
+    long takenInLastMinute(String key) {
+        Taken ofKey = takenOfKeys.get(key);
+        return ofKey == null ? 0 : ofKey.inLastMinute(tables.now());
     }
 
     // ---- rates

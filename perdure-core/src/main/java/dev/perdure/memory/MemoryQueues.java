@@ -375,24 +375,25 @@ final class MemoryQueues implements QueueRules {
                 entry.declared,
                 entry.changed,
                 Optional.ofNullable(entry.paused),
-                load(ofQueue(name).toList(), entry.servedInLastMinute()));
+                load(ofQueue(name).toList(), entry.takenInLastMinute()));
     }
 
-    private static QueueInfo.Load load(List<Row> rows, long lastMinute) {
+    private QueueInfo.Load load(List<Row> rows, long lastMinute) {
         List<Row> waiting =
                 rows.stream().filter(row -> row.state == RunState.READY).toList();
         return new QueueInfo.Load(
                 waiting.size(),
                 waiting.stream().map(row -> row.changedAt).min(Comparator.naturalOrder()),
-                rows.stream().filter(MemoryQueues::hasBegun).count(),
+                rows.stream().filter(this::hasBegun).count(),
                 rows.stream().filter(row -> row.state == RunState.RUNNING).count(),
                 lastMinute);
     }
 
-    private static boolean hasBegun(Row row) {
+    /** In a queue without limits there are no places to keep. */
+    private boolean hasBegun(Row row) {
         return switch (row.state) {
             case RUNNING -> true;
-            case READY, SUSPENDED, BACKING_OFF -> row.placed;
+            case READY, SUSPENDED, BACKING_OFF -> row.placed && isLimited(row);
             case PENDING, PAUSED, COMPLETED, FAILED, CANCELLED, SKIPPED -> false;
         };
     }
@@ -406,7 +407,8 @@ final class MemoryQueues implements QueueRules {
                     .forEach(row -> rows.computeIfAbsent(MemoryQueue.keyOf(row), unseen -> new ArrayList<>())
                             .add(row));
             return rows.entrySet().stream()
-                    .map(each -> new QueueInfo.Key(each.getKey(), load(each.getValue(), 0)))
+                    .map(each -> new QueueInfo.Key(
+                            each.getKey(), load(each.getValue(), entry(queue).takenInLastMinute(each.getKey()))))
                     .sorted(Comparator.comparingLong(
                                     (QueueInfo.Key key) -> -key.load().waiting())
                             .thenComparing(QueueInfo.Key::key))

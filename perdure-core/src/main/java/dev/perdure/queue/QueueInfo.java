@@ -27,9 +27,12 @@ public record QueueInfo(Queue declared, Queue changed, Optional<String> paused, 
      *
      * @param waiting how many runs are ready and wait for a worker or for a place
      * @param oldest when the oldest of them became ready
-     * @param begun how many have begun and have not ended
+     * @param begun how many have begun and have not ended. Runs that sleep or wait are among them if they keep a place:
+     *     in queues with limits that count {@link Queue.Counting#BEGUN}. In a queue without limits, only those are that a
+     *     worker holds
      * @param atWork how many of these a worker holds
-     * @param lastMinute how many workers took in the last full minute; zero for a single key
+     * @param lastMinute how many workers took in the last full minute. Runs without a key count only in queues with
+     *     limits, and where runs with keys wait: to count all others would make every claim slower
      */
     public record Load(long waiting, Optional<Instant> oldest, long begun, long atWork, long lastMinute) {}
 

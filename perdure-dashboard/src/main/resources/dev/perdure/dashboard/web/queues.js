@@ -72,8 +72,8 @@ function Keys({ queue }) {
   const answer = useData('keys' + queue.name, () => queueKeys(queue.name));
   return html`<${Panel} title="Keys" note="most waiting first" extra=${html`<a class="end sm" href=${link('/runs', { queue: queue.name })}>Show runs</a>`}>
     <${Answer} of=${answer}>${data => data.keys.length === 0 ? html`<p class="empty">No run of this queue has a key. Give one with <code>StartOptions.queue("${queue.name}").key(…)</code>.</p>` : html`<div class="scroll"><table>
-      <thead><tr><th>Key</th><th>Begun</th><th class="n">At work</th><th class="n">Waiting</th><th class="n">Oldest waits</th><th></th></tr></thead>
-      <tbody>${data.keys.map(key => html`<tr><td class="mono">${key.key || html`<span class="m3">without a key</span>`}</td><td><${Use} used=${key.begun} limit=${key.key ? queue.limits.per_key : undefined}/></td><td class="n"><${Count} value=${key.at_work}/></td><td class="n"><${Count} value=${key.waiting}/></td><td class="n">${waited(key.oldest)}</td><td class="n"><a href=${link('/runs', { queue: queue.name, key: key.key })}>Show runs</a></td></tr>`)}</tbody></table></div>`}<//><//>`;
+      <thead><tr><th>Key</th><th>Begun</th><th class="n">At work</th><th class="n">Waiting</th><th class="n">Oldest waits</th><th class="n">Taken last minute</th><th></th></tr></thead>
+      <tbody>${data.keys.map(key => html`<tr><td class="mono">${key.key || html`<span class="m3">without a key</span>`}</td><td><${Use} used=${key.begun} limit=${key.key ? queue.limits.per_key : undefined}/></td><td class="n"><${Count} value=${key.at_work}/></td><td class="n"><${Count} value=${key.waiting}/></td><td class="n">${waited(key.oldest)}</td><td class="n"><${Count} value=${key.last_minute}/></td><td class="n"><a href=${link('/runs', { queue: queue.name, key: key.key })}>Show runs</a></td></tr>`)}</tbody></table></div>`}<//><//>`;
 }
 
 function Ready({ queue }) {

@@ -261,7 +261,7 @@ public final class PostgresQueues implements QueueRules {
                                 declared(rows),
                                 changed(rows),
                                 Optional.ofNullable(rows.getString("paused")),
-                                load(rows, rows.getLong("last_minute"))));
+                                load(rows)));
                     }
                     return queues;
                 }
@@ -273,11 +273,11 @@ public final class PostgresQueues implements QueueRules {
     public List<QueueInfo.Key> keys(String queue, int most) {
         return database.call(connection -> {
             try (PreparedStatement statement = Database.planAnew(connection, sql.keys)) {
-                new Parameters(statement).text(queue).integer(most);
+                new Parameters(statement).time(database.time()).text(queue).integer(most);
                 try (ResultSet rows = statement.executeQuery()) {
                     List<QueueInfo.Key> keys = new ArrayList<>();
                     while (rows.next()) {
-                        keys.add(new QueueInfo.Key(rows.getString("queue_key"), load(rows, 0)));
+                        keys.add(new QueueInfo.Key(rows.getString("queue_key"), load(rows)));
                     }
                     return keys;
                 }
@@ -285,12 +285,12 @@ public final class PostgresQueues implements QueueRules {
         });
     }
 
-    private static QueueInfo.Load load(ResultSet row, long lastMinute) throws SQLException {
+    private static QueueInfo.Load load(ResultSet row) throws SQLException {
         return new QueueInfo.Load(
                 row.getLong("waiting"),
                 Optional.ofNullable(Results.timeOrNull(row, "oldest")),
                 row.getLong("begun"),
                 row.getLong("at_work"),
-                lastMinute);
+                row.getLong("last_minute"));
     }
 }

@@ -81,7 +81,7 @@ public final class QueueSql {
 
     /**
      * Deletes places that runs no longer hold, and turns of keys without waiting runs: those of keys that no claim
-     * examines again. Limited, and from a position that moves on, so that it ends soon, however many there are.
+     * examines again, when the minutes that they count are over. Limited, and from a position that moves on, so that it ends soon, however many there are.
      */
     private static final String TIDY_SLOTS = """
             WITH seen AS MATERIALIZED (
@@ -99,7 +99,7 @@ public final class QueueSql {
                 DELETE FROM ${schema}.queue_turn t
                 WHERE (t.queue, t.queue_key) IN (
                     SELECT o.queue, o.queue_key FROM ${schema}.queue_turn o
-                    WHERE o.served_at < COALESCE(?::timestamptz, now()) - interval '1 minute' AND o.queue_key <> '' AND NOT EXISTS (
+                    WHERE o.served_at < COALESCE(?::timestamptz, now()) - interval '2 minutes' AND o.queue_key <> '' AND NOT EXISTS (
                         SELECT FROM ${schema}.ready r WHERE r.queue = o.queue AND r.queue_key = o.queue_key)
                     LIMIT 1000)
                 RETURNING 1
@@ -121,9 +121,7 @@ public final class QueueSql {
 
     private static final String LIST = """
             SELECT q.name, q.paused, ${declared} AS declared, ${changed} AS changed,
-                   CASE q.minute WHEN date_trunc('minute', clock.at) THEN q.minute_before
-                                 WHEN date_trunc('minute', clock.at) - interval '1 minute' THEN q.this_minute
-                                 ELSE 0 END AS last_minute,
+                   ${schema}.last_minute(q.minute, q.this_minute, q.minute_before, clock.at) AS last_minute,
                    k.waiting, k.oldest, k.begun, k.at_work
             FROM (SELECT COALESCE(?::timestamptz, now()) AS at) clock
             CROSS JOIN ${schema}.queue q
@@ -133,11 +131,12 @@ public final class QueueSql {
             """;
 
     private static final String KEYS = """
-            SELECT queue_key, waiting, oldest, begun, at_work
-            FROM ${schema}.queue_keys
-            WHERE queue = ?
-            ORDER BY waiting DESC, queue_key
-            LIMIT ?
+            SELECT k.queue_key, k.waiting, k.oldest, k.begun, k.at_work,
+                   ${schema}.last_minute_of_key(k.queue, k.queue_key, COALESCE(?::timestamptz, now())) AS last_minute
+            FROM (
+                SELECT * FROM ${schema}.queue_keys WHERE queue = ? ORDER BY waiting DESC, queue_key LIMIT ?
+            ) k
+            ORDER BY k.waiting DESC, k.queue_key
             """;
 
     final String rules;

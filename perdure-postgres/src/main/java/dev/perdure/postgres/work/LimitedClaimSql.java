@@ -366,13 +366,19 @@ public final class LimitedClaimSql {
                        CASE WHEN count(*) > 0 THEN (SELECT max(turn) FROM chosen) END AS virtual_time
                 FROM seen
             ), ${take}, served AS (
-                INSERT INTO ${schema}.queue_turn (queue, queue_key, served, served_at, next_turn)
-                SELECT rule.queue, c.queue_key, rule.turn + max(c.pick), max(t.moved_at), max(c.turn + c.step)
-                FROM taken t JOIN chosen c USING (key) CROSS JOIN rule
-                WHERE EXISTS (SELECT FROM seen)
-                GROUP BY 1, 2, rule.turn
-                ON CONFLICT (queue, queue_key) DO UPDATE
-                    SET served = excluded.served, served_at = excluded.served_at, next_turn = excluded.next_turn
+                -- A run that goes on takes no turn, and counts in the minute.
+                INSERT INTO ${schema}.queue_turn AS q (queue, queue_key, served, served_at, next_turn, minute, this_minute)
+                SELECT rule.queue, COALESCE(t.queue_key, ''), COALESCE(rule.turn + max(c.pick), 0), max(t.moved_at),
+                       COALESCE(max(c.turn + c.step), 0), date_trunc('minute', clock.at), count(*)
+                FROM taken t LEFT JOIN chosen c USING (key) CROSS JOIN rule CROSS JOIN clock
+                WHERE t.queue_key IS NOT NULL OR EXISTS (SELECT FROM seen)
+                GROUP BY 1, 2, rule.turn, clock.at
+                ON CONFLICT (queue, queue_key) DO UPDATE SET
+                    served = GREATEST(q.served, excluded.served), served_at = excluded.served_at,
+                    next_turn = GREATEST(q.next_turn, excluded.next_turn), minute = excluded.minute,
+                    this_minute = CASE WHEN q.minute = excluded.minute THEN q.this_minute ELSE 0 END + excluded.this_minute,
+                    minute_before = CASE q.minute WHEN excluded.minute THEN q.minute_before
+                                                  WHEN excluded.minute - interval '1 minute' THEN q.this_minute ELSE 0 END
             ), began AS (
                 INSERT INTO ${schema}.queue_rate AS q (queue, queue_key, since, expires_at, units)
                 SELECT b.queue, b.queue_key, b.since, b.since + b.stretch + b.period, b.units

@@ -17,6 +17,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.UUID;
+import org.assertj.core.groups.Tuple;
 import org.junit.jupiter.api.Test;
 
 /** What operators change in a queue and read of it, and the reason why a run waits. */
@@ -97,6 +98,58 @@ public abstract class QueueOperatorConformance extends QueueConformance {
         advance(Duration.ofMinutes(1));
         assertThat(info().load().lastMinute()).isEqualTo(3);
         assertThat(store().queues().list()).extracting(QueueInfo::name).containsExactly(LIMITED);
+    }
+
+    private List<Tuple> takenInLastMinute() {
+        return store().queues().keys(LIMITED, 10).stream()
+                .map(key -> tuple(key.key(), key.load().lastMinute()))
+                .toList();
+    }
+
+    @Test
+    void a_key_tells_how_many_runs_workers_took_in_the_last_full_minute() {
+        declare(queue().concurrency(10));
+        readyUnder("x", "x1", "x2");
+        readyUnder("y", "y1");
+        ready("free");
+        WorkerId worker = join();
+        for (Claimed each : taken(worker, 10)) {
+            if (each.run().id().value().equals("x1")) {
+                apply(worker, advance(each.run(), each.epoch(), sleep(Duration.ofSeconds(10))));
+            }
+        }
+        advance(Duration.ofSeconds(10));
+        assertThat(claim(worker, 10)).containsExactly("x1");
+        assertThat(takenInLastMinute()).containsExactlyInAnyOrder(tuple("x", 0L), tuple("y", 0L), tuple("", 0L));
+
+        advance(Duration.ofSeconds(50));
+        readyUnder("y", "y2");
+        claim(worker, 10);
+        assertThat(takenInLastMinute()).containsExactlyInAnyOrder(tuple("x", 3L), tuple("y", 1L), tuple("", 1L));
+        assertThat(info().load().lastMinute()).isEqualTo(5);
+        advance(Duration.ofMinutes(1));
+        assertThat(takenInLastMinute()).containsExactlyInAnyOrder(tuple("x", 0L), tuple("y", 1L), tuple("", 0L));
+        advance(Duration.ofMinutes(1));
+        assertThat(takenInLastMinute()).containsExactlyInAnyOrder(tuple("x", 0L), tuple("y", 0L), tuple("", 0L));
+    }
+
+    @Test
+    void a_queue_without_limits_has_begun_only_what_workers_hold() {
+        declare(queue());
+        readyUnder("x", "x1", "x2");
+        ready("free");
+        WorkerId worker = join();
+        Claimed sleeper = taken(worker, 10).stream()
+                .filter(each -> each.run().id().value().equals("x1"))
+                .findFirst()
+                .orElseThrow();
+        apply(worker, advance(sleeper.run(), sleeper.epoch(), sleep(Duration.ofHours(1))));
+
+        assertThat(info().load().begun()).isEqualTo(2);
+        assertThat(info().load().atWork()).isEqualTo(2);
+        assertThat(store().queues().keys(LIMITED, 10))
+                .extracting(QueueInfo.Key::key, key -> key.load().begun())
+                .containsExactly(tuple("", 1L), tuple("x", 1L));
     }
 
     private WorkerId joinServing(String queue) {
