@@ -42,6 +42,7 @@ import dev.perdure.conformance.operation.ValueConformance;
 import dev.perdure.conformance.operation.VersionConformance;
 import dev.perdure.conformance.queue.FullKeyConformance;
 import dev.perdure.conformance.queue.PlacementConformance;
+import dev.perdure.conformance.queue.QueueEntryConformance;
 import dev.perdure.conformance.queue.QueueLimitConformance;
 import dev.perdure.conformance.queue.QueueOperatorConformance;
 import dev.perdure.conformance.queue.QueueOrderConformance;
@@ -216,6 +217,14 @@ public abstract class StoreContract {
 
     @Nested
     final class QueueLimits extends QueueLimitConformance {
+        @Override
+        protected Store open(Supplier<Instant> time) {
+            return freshStore(time);
+        }
+    }
+
+    @Nested
+    final class QueueEntries extends QueueEntryConformance {
         @Override
         protected Store open(Supplier<Instant> time) {
             return freshStore(time);

@@ -227,7 +227,7 @@ public abstract class QueueLimitConformance extends QueueConformance {
     }
 
     @Test
-    void a_run_that_is_woken_by_mail_swept_or_begun_anew_does_not_exceed_the_limit() {
+    void a_run_that_is_begun_anew_swept_or_given_back_does_not_exceed_the_limit() {
         declare(queue().concurrency(1));
         ready("a", "b");
         WorkerId worker = join();
