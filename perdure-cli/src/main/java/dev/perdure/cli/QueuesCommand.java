@@ -31,21 +31,19 @@ final class QueuesCommand {
             .and("last_minute", queue -> queue.load().lastMinute())
             .and("oldest", queue -> queue.load().oldest())
             .json("paused", QueueInfo::paused)
+            .json("known", QueueInfo::known)
             .json("limits", queue -> queue.limits().settings())
-            .text(
-                    "limits",
-                    queue -> queue.paused()
-                            .map(why -> "paused: " + why)
-                            .orElse(Limits.text(queue.limits().settings())));
+            .text("limits", queue -> queue.paused().map(why -> "paused: " + why).orElse(limits(queue)));
 
     private static final Fields<QueueInfo> DETAILS = Fields.<QueueInfo>of()
             .text("queue", QueueInfo::name)
             .json("name", QueueInfo::name)
             .and("paused", QueueInfo::paused)
+            .json("known", QueueInfo::known)
             .and("declared", queue -> queue.declared().settings())
             .and("changed", queue -> queue.changed().settings())
             .json("limits", queue -> queue.limits().settings())
-            .text("limits", queue -> Limits.text(queue.limits().settings()))
+            .text("limits", QueuesCommand::limits)
             .and("counting", queue -> queue.limits().counting())
             .and("waiting", queue -> queue.load().waiting())
             .and("oldest", queue -> queue.load().oldest())
@@ -63,6 +61,10 @@ final class QueuesCommand {
             .and("oldest", key -> key.load().oldest());
 
     QueuesCommand() {}
+
+    private static String limits(QueueInfo queue) {
+        return queue.known() ? Limits.text(queue.limits().settings()) : "not declared";
+    }
 
     /** One queue of a database. */
     static final class NamedQueue {
@@ -172,9 +174,7 @@ final class QueuesCommand {
                 ? changes
                 : changes.ratePerKey(
                         Limits.units("--rate-per-key", ratePerKey), Limits.period("--rate-per-key", ratePerKey));
-        changes = burstPerKey == null
-                ? changes
-                : changes.burstPerKey(Limits.number("--burst-per-key", burstPerKey));
+        changes = burstPerKey == null ? changes : changes.burstPerKey(Limits.number("--burst-per-key", burstPerKey));
         changes = counting == null ? changes : changes.counting(counting);
         for (Map.Entry<String, Integer> each :
                 turns == null ? Set.<Map.Entry<String, Integer>>of() : turns.entrySet()) {
@@ -190,6 +190,7 @@ final class QueuesCommand {
                 queues -> {
                     if (create
                             && queues.list().stream()
+                                    .filter(QueueInfo::known)
                                     .noneMatch(known -> known.name().equals(queue.name))) {
                         queues.declare(Queue.named(queue.name));
                     }

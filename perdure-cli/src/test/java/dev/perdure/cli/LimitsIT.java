@@ -98,6 +98,30 @@ class LimitsIT extends CommandsOnPostgres {
     }
 
     @Test
+    void a_queue_that_is_not_declared_is_shown_while_runs_wait_in_it() {
+        try (PostgresStore store = PostgresStore.on(database().dataSource()).open();
+                Perdure perdure = Perdure.on(store).client()) {
+            perdure.start(
+                    Invocation.of(WAITS, "x"),
+                    StartOptions.id("undeclared-1").queue("undeclared").key("acme"));
+            assertThat(perdure(onDatabase("queues", "list"))).isZero();
+            assertThat(perdure(onDatabase("queues", "show", "undeclared"))).isZero();
+            assertThat(out())
+                    .containsPattern("undeclared +1 +0 +0 +0 +\\S+ +not declared")
+                    .containsPattern("limits +not declared")
+                    .containsPattern("acme +1 +0 +0 +0 +\\S+");
+            assertThat(json("queues", "show", "undeclared").at("/queue/known").asBoolean(true))
+                    .isFalse();
+            assertThat(perdure(onDatabase("queues", "pause", "undeclared"))).isEqualTo(Main.NO_SUCH_RUN);
+            assertThat(perdure(onDatabase("queues", "limit", "undeclared", "--concurrency", "1", "--create")))
+                    .isZero();
+            assertThat(perdure.queues().get("undeclared").limits())
+                    .isEqualTo(Queue.named("undeclared").concurrency(1));
+            assertThat(perdure.queues().get("undeclared").known()).isTrue();
+        }
+    }
+
+    @Test
     void limiters_are_listed_shown_changed_paused_and_reset() {
         try (PostgresStore store = PostgresStore.on(database().dataSource()).open();
                 Perdure perdure = Perdure.on(store)

@@ -360,22 +360,38 @@ final class MemoryQueues implements QueueRules {
 
     @Override
     public List<QueueInfo> list() {
-        return tables.inTransaction(
-                () -> queues.keySet().stream().map(this::info).toList());
+        return tables.inTransaction(() -> Stream.concat(
+                        queues.keySet().stream(),
+                        tables.byKey.values().stream()
+                                .filter(MemoryQueues::isThere)
+                                .map(row -> row.start.queue()))
+                .distinct()
+                .sorted()
+                .map(this::info)
+                .toList());
     }
 
     @Override
     public Optional<QueueInfo> find(String queue) {
-        return tables.inTransaction(() -> queues.containsKey(queue) ? Optional.of(info(queue)) : Optional.empty());
+        return tables.inTransaction(
+                () -> queues.containsKey(queue) || ofQueue(queue).anyMatch(MemoryQueues::isThere)
+                        ? Optional.of(info(queue))
+                        : Optional.empty());
+    }
+
+    /** Whether it waits, or is at work: so long there is a queue that nobody has declared. */
+    private static boolean isThere(Row row) {
+        return row.state == RunState.READY || row.state == RunState.RUNNING;
     }
 
     private QueueInfo info(String name) {
-        MemoryQueue entry = entry(name);
+        MemoryQueue entry = queues.getOrDefault(name, new MemoryQueue(name, tables));
         return new QueueInfo(
                 entry.declared,
                 entry.changed,
                 Optional.ofNullable(entry.paused),
-                load(ofQueue(name).toList(), entry.takenInLastMinute()));
+                load(ofQueue(name).toList(), entry.takenInLastMinute()),
+                queues.containsKey(name));
     }
 
     private QueueInfo.Load load(List<Row> rows, long lastMinute) {
@@ -389,18 +405,24 @@ final class MemoryQueues implements QueueRules {
                 lastMinute);
     }
 
-    /** In a queue without limits there are no places to keep. */
     private boolean hasBegun(Row row) {
         return switch (row.state) {
             case RUNNING -> true;
-            case READY, SUSPENDED, BACKING_OFF -> row.placed && isLimited(row);
+            case READY, SUSPENDED, BACKING_OFF -> row.placed && hasPlaces(row.start.queue());
             case PENDING, PAUSED, COMPLETED, FAILED, CANCELLED, SKIPPED -> false;
         };
+    }
+
+    /** Whether it has a limit or a rate: then its runs have places. */
+    private boolean hasPlaces(String queue) {
+        MemoryQueue entry = queues.get(queue);
+        return entry != null && entry.limits().ageing(Duration.ZERO).hasLimits();
     }
 
     @Override
     public List<QueueInfo.Key> keys(String queue, int most) {
         return tables.inTransaction(() -> {
+            MemoryQueue entry = queues.getOrDefault(queue, new MemoryQueue(queue, tables));
             Map<String, List<Row>> rows = new LinkedHashMap<>();
             ofQueue(queue)
                     .filter(row -> row.state == RunState.READY || hasBegun(row))
@@ -408,7 +430,7 @@ final class MemoryQueues implements QueueRules {
                             .add(row));
             return rows.entrySet().stream()
                     .map(each -> new QueueInfo.Key(
-                            each.getKey(), load(each.getValue(), entry(queue).takenInLastMinute(each.getKey()))))
+                            each.getKey(), load(each.getValue(), entry.takenInLastMinute(each.getKey()))))
                     .sorted(Comparator.comparingLong(
                                     (QueueInfo.Key key) -> -key.load().waiting())
                             .thenComparing(QueueInfo.Key::key))

@@ -10,8 +10,10 @@ import java.util.Optional;
  * @param changed what operators have changed since; it has only the settings that they changed
  * @param paused why the queue is paused, if it is
  * @param load what waits and runs
+ * @param known whether operators can change it: the code has declared it, or workers have taken runs with keys from it. A
+ *     queue that is not known has no limits, and exists while runs wait in it or are at work
  */
-public record QueueInfo(Queue declared, Queue changed, Optional<String> paused, Load load) {
+public record QueueInfo(Queue declared, Queue changed, Optional<String> paused, Load load, boolean known) {
     /** Its name. */
     public String name() {
         return declared.name();

@@ -14,13 +14,13 @@ import java.util.List;
  * }</pre>
  */
 public interface Queues {
-    /** The declared queues, and others that have runs with keys, by name. */
+    /** The declared queues, and all others while runs wait in them or are at work, by name. */
     List<QueueInfo> list();
 
     /**
      * One queue.
      *
-     * @throws UnknownQueueException if it is not declared
+     * @throws UnknownQueueException if it is not declared, and no run waits in it or is at work
      */
     QueueInfo get(String queue);
 
@@ -28,7 +28,7 @@ public interface Queues {
      * The keys that have runs in a queue. Keys with the most waiting runs come first.
      *
      * @param most how many keys at most
-     * @throws UnknownQueueException if the queue is not declared
+     * @throws UnknownQueueException if the queue is not declared, and no run waits in it or is at work
      */
     List<QueueInfo.Key> keys(String queue, int most);
 

@@ -58,10 +58,10 @@ public interface QueueRules {
      */
     Queue known(String queue);
 
-    /** All known queues, by name. */
+    /** All known queues, and all others in which runs are ready or running, by name. */
     List<QueueInfo> list();
 
-    /** One queue. */
+    /** One of them. */
     Optional<QueueInfo> find(String queue);
 
     /** The keys that have runs in the queue, at most this many. Keys with the most waiting runs come first. */

@@ -87,12 +87,17 @@ final class ShardedQueues implements QueueRules {
     }
 
     private static QueueInfo whole(QueueInfo queue) {
-        return new QueueInfo(whole(queue.declared()), whole(queue.changed()), queue.paused(), queue.load());
+        return new QueueInfo(
+                whole(queue.declared()), whole(queue.changed()), queue.paused(), queue.load(), queue.known());
     }
 
     private static QueueInfo sum(QueueInfo one, QueueInfo other) {
         return new QueueInfo(
-                one.declared(), one.changed(), one.paused().or(other::paused), sum(one.load(), other.load()));
+                one.declared(),
+                one.changed(),
+                one.paused().or(other::paused),
+                sum(one.load(), other.load()),
+                one.known() || other.known());
     }
 
     private static QueueInfo.Load sum(QueueInfo.Load one, QueueInfo.Load other) {

@@ -116,7 +116,7 @@ function Limits({ queue, reload }) {
 
 const Queue = ({ queue, reload }) => html`<div class="c2"><div class="col">
     <section class="panel" aria-label=${queue.name}><p class="empty hd"><b class="mono">${queue.name}</b><${QueueState} queue=${queue}/><span>${why(queue)}</span></p></section>
-    <${Keys} queue=${queue}/><${Ready} queue=${queue}/></div><div class="col"><${QueueCharts} queue=${queue}/><${Limits} key=${queue.name} queue=${queue} reload=${reload}/></div></div>`;
+    <${Keys} queue=${queue}/><${Ready} queue=${queue}/></div><div class="col"><${QueueCharts} queue=${queue}/>${queue.known && html`<${Limits} key=${queue.name} queue=${queue} reload=${reload}/>`}</div></div>`;
 
 /** "100/PT1S" as "100 per 1 s". */
 const rate = text => withLengths(text).replace('/', ' per ');
@@ -132,6 +132,7 @@ function Toggle({ queue, reload }) {
     run: async values => { await actOnQueue(queue.name, 'pause', { reason: values.reason.trim() }); reload(); },
   });
   const resume = attempt(async () => { await actOnQueue(queue.name, 'resume'); reload(); });
+  if (!queue.known) return html`<span class="m3 sm">not declared</span>`;
   return html`<button class="text" disabled=${Boolean(off)} title=${off} onClick=${queue.paused != null ? resume : pause}>${queue.paused != null ? 'Resume' : 'Pause…'}</button>`;
 }
 

@@ -242,18 +242,21 @@ public final class PostgresQueues implements QueueRules {
 
     @Override
     public List<QueueInfo> list() {
-        return list(null);
+        return list(sql.list, parameters -> {});
     }
 
     @Override
     public Optional<QueueInfo> find(String queue) {
-        return list(queue).stream().findFirst();
+        return list(sql.find, parameters -> parameters.text(queue).text(queue)).stream()
+                .findFirst();
     }
 
-    private List<QueueInfo> list(@Nullable String name) {
+    private List<QueueInfo> list(String query, Query.Binding which) {
         return database.call(connection -> {
-            try (PreparedStatement statement = Database.planAnew(connection, sql.list)) {
-                new Parameters(statement).time(database.time()).text(name).text(name);
+            try (PreparedStatement statement = Database.planAnew(connection, query)) {
+                Parameters parameters = new Parameters(statement);
+                which.bind(parameters);
+                parameters.time(database.time());
                 try (ResultSet rows = statement.executeQuery()) {
                     List<QueueInfo> queues = new ArrayList<>();
                     while (rows.next()) {
@@ -261,7 +264,8 @@ public final class PostgresQueues implements QueueRules {
                                 declared(rows),
                                 changed(rows),
                                 Optional.ofNullable(rows.getString("paused")),
-                                load(rows)));
+                                load(rows),
+                                rows.getBoolean("known")));
                     }
                     return queues;
                 }

@@ -114,20 +114,20 @@ public final class QueueSql {
             SELECT count(*) FROM done
             """;
 
-    private static final String LOAD = """
-            SELECT COALESCE(sum(waiting), 0)::bigint AS waiting, min(oldest) AS oldest, COALESCE(sum(begun), 0)::bigint AS begun,
-                   COALESCE(sum(at_work), 0)::bigint AS at_work
-            FROM ${schema}.queue_keys k WHERE k.queue = q.name""";
-
+    /** All queues, those without a row in {@code queue} too. It reads what waits and runs once for all of them. */
     private static final String LIST = """
-            SELECT q.name, q.paused, ${declared} AS declared, ${changed} AS changed,
-                   ${schema}.last_minute(q.minute, q.this_minute, q.minute_before, clock.at) AS last_minute,
-                   k.waiting, k.oldest, k.begun, k.at_work
-            FROM (SELECT COALESCE(?::timestamptz, now()) AS at) clock
-            CROSS JOIN ${schema}.queue q
-            CROSS JOIN LATERAL (${load}) k
-            WHERE ?::text IS NULL OR q.name = ?
-            ORDER BY q.name
+            SELECT COALESCE(q.name, k.queue) AS name, q.name IS NOT NULL AS known, q.paused, ${declared} AS declared, ${changed} AS changed,
+                   COALESCE(${schema}.last_minute(q.minute, q.this_minute, q.minute_before, clock.at), 0) AS last_minute,
+                   COALESCE(k.waiting, 0) AS waiting, k.oldest, COALESCE(k.begun, 0) AS begun, COALESCE(k.at_work, 0) AS at_work
+            FROM (SELECT * FROM ${schema}.queue${here}) q
+            FULL JOIN (
+                SELECT queue, sum(waiting)::bigint AS waiting, min(oldest) AS oldest, sum(begun)::bigint AS begun,
+                       sum(at_work)::bigint AS at_work
+                FROM ${schema}.queue_keys${there}
+                GROUP BY queue
+            ) k ON k.queue = q.name
+            CROSS JOIN (SELECT COALESCE(?::timestamptz, now()) AS at) clock
+            ORDER BY 1
             """;
 
     private static final String KEYS = """
@@ -149,6 +149,7 @@ public final class QueueSql {
     final String tidyTurns;
     final String tidyRates;
     final String list;
+    final String find;
     final String keys;
 
     public QueueSql(Schema schema) {
@@ -161,8 +162,13 @@ public final class QueueSql {
         this.tidySlots = schema.sql(TIDY_SLOTS);
         this.tidyTurns = schema.sql(TIDY_TURNS);
         this.tidyRates = schema.sql(TIDY_RATES);
-        this.list = schema.sql(withSettings(LIST).replace("${load}", LOAD));
+        this.list = schema.sql(list("", ""));
+        this.find = schema.sql(list(" WHERE name = ?", " WHERE queue = ?"));
         this.keys = schema.sql(KEYS);
+    }
+
+    private static String list(String here, String there) {
+        return withSettings(LIST).replace("${here}", here).replace("${there}", there);
     }
 
     private static String withSettings(String statement) {

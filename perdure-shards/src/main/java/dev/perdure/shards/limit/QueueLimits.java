@@ -1,6 +1,7 @@
 package dev.perdure.shards.limit;
 
 import dev.perdure.queue.Queue;
+import dev.perdure.queue.QueueInfo;
 import dev.perdure.spi.Audit;
 import dev.perdure.spi.QueueRules;
 import dev.perdure.spi.QueueRules.Order;
@@ -13,6 +14,7 @@ public record QueueLimits(QueueRules rules) implements LimitRules {
     @Override
     public List<Limited> list() {
         return rules.list().stream()
+                .filter(QueueInfo::known)
                 .map(queue -> new Limited(
                         queue.name(),
                         queue.declared().settings(),

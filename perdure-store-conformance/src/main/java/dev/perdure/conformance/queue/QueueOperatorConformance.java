@@ -15,6 +15,7 @@ import dev.perdure.spi.change.WorkerId;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.UUID;
 import org.assertj.core.groups.Tuple;
@@ -150,6 +151,46 @@ public abstract class QueueOperatorConformance extends QueueConformance {
         assertThat(store().queues().keys(LIMITED, 10))
                 .extracting(QueueInfo.Key::key, key -> key.load().begun())
                 .containsExactly(tuple("", 1L), tuple("x", 1L));
+    }
+
+    @Test
+    void a_queue_that_is_not_declared_is_listed_while_runs_wait_in_it_or_are_at_work() {
+        assertThat(store().queues().list()).isEmpty();
+        startReady("a");
+        startReady("b");
+        WorkerId worker = join();
+        Claimed first = claimOne(worker);
+
+        assertThat(store().queues().list()).singleElement().satisfies(queue -> {
+            assertThat(queue.name()).isEqualTo(QUEUE);
+            assertThat(queue.known()).isFalse();
+            assertThat(queue.limits()).isEqualTo(Queue.named(QUEUE));
+            assertThat(queue.load()).isEqualTo(new QueueInfo.Load(1, Optional.of(BEGINNING), 1, 1, 0));
+        });
+        assertThat(store().queues().find(QUEUE))
+                .isEqualTo(store().queues().list().stream().findFirst());
+        assertThat(store().queues().keys(QUEUE, 10))
+                .extracting(QueueInfo.Key::key)
+                .containsExactly("");
+        assertThat(store().queues().apply(new Order.Pause(QUEUE, ""))).isFalse();
+        declare(queue());
+        assertThat(store().queues().list())
+                .extracting(QueueInfo::name, QueueInfo::known)
+                .containsExactly(tuple(QUEUE, false), tuple(LIMITED, true));
+
+        end(worker, first);
+        end(worker, claimOne(worker));
+        assertThat(store().queues().list()).extracting(QueueInfo::name).containsExactly(LIMITED);
+        assertThat(store().queues().find(QUEUE)).isEmpty();
+    }
+
+    @Test
+    void a_queue_with_keys_is_known_from_its_first_claim() {
+        startReady(newRun("a").withQueueKey("x"));
+        assertThat(store().queues().find(QUEUE).map(QueueInfo::known)).contains(false);
+        WorkerId worker = join();
+        end(worker, claimOne(worker));
+        assertThat(store().queues().find(QUEUE).map(QueueInfo::known)).contains(true);
     }
 
     private WorkerId joinServing(String queue) {

@@ -39,6 +39,10 @@ public final class QueueRoutes {
     private static final Shape<QueueInfo> QUEUE = Shape.<QueueInfo>named("Queue")
             .text(NAME, "Its name.", QueueInfo::name)
             .text("paused", "Why it is paused, if it is.", QueueInfo::paused)
+            .flag(
+                    "known",
+                    "Whether it can be changed: the code has declared it, or workers have taken runs with keys from it. Others are shown while runs wait in them or are at work.",
+                    QueueInfo::known)
             .map(
                     "declared",
                     "What the code declares.",

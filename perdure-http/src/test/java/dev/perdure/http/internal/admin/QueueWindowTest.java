@@ -22,7 +22,11 @@ class QueueWindowTest {
 
     private static QueueInfo queue(String name, long waiting) {
         return new QueueInfo(
-                Queue.named(name), Queue.named(name), Optional.empty(), new Load(waiting, Optional.empty(), 1, 0, 0));
+                Queue.named(name),
+                Queue.named(name),
+                Optional.empty(),
+                new Load(waiting, Optional.empty(), 1, 0, 0),
+                true);
     }
 
     private void saw(int second, QueueInfo... queues) {
