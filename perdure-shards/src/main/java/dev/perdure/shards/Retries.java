@@ -56,13 +56,16 @@ final class Retries {
                 .orElse(null);
     }
 
-    /** The same retry, with what it sends to children on other shards. */
+    /**
+     * The same retry, with what it sends to children that are linked as those on other shards. They may be on the shard of
+     * the run: a partition that came back, or the move of which was given up, leaves such links behind.
+     */
     Change.Retry asking(Change.Retry retry) {
         if (!shards.haveBeenSeveral()) {
             return retry;
         }
         List<Effect.Send> sends = found(retry.run()).stream()
-                .flatMap(ref -> elsewhere(ref).entrySet().stream()
+                .flatMap(ref -> withoutResult(ref).entrySet().stream()
                         .filter(child -> answers(child.getValue(), child.getKey(), ref))
                         .map(child -> Crossing.retell(
                                 child.getValue(), new Parent(ref, child.getKey(), true), retry.ended())))

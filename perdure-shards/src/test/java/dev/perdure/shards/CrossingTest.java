@@ -469,8 +469,11 @@ final class CrossingTest {
                 .findFirst()
                 .orElseThrow()
                 .run();
-        Payload payload = new Payload(result.getBytes(StandardCharsets.UTF_8));
-        advance(ref, new Move.End(RunState.COMPLETED, payload, ""));
+        advance(ref, new Move.End(RunState.COMPLETED, bytes(result), ""));
+    }
+
+    private static Payload bytes(String text) {
+        return new Payload(text.getBytes(StandardCharsets.UTF_8));
     }
 
     private List<String> unread(RunRef run) {
@@ -532,6 +535,24 @@ final class CrossingTest {
         assertThat(isEmpty(A)).isTrue();
         assertThat(unread(parent))
                 .containsExactly("The run '%s' was removed before '%s' was retried.".formatted(child, parent.id()));
+    }
+
+    /** A partition came back, or a move of it was given up: the link between the two is as if they were on two shards. */
+    @Test
+    void a_retried_run_gets_the_outcome_of_a_child_beside_it_that_is_linked_as_one_elsewhere() {
+        RunRef parent = begin(A, "parent");
+        RunRef child = begin(MembershipTest.run(id(A, "child").value()).withParent(new Parent(parent, 1, true, 0)));
+        advance(parent, List.of(begun(1, child.id())), new Move.Stay());
+        advance(parent, new Move.End(RunState.FAILED, Payload.EMPTY, "it failed"));
+        advance(child, new Move.End(RunState.COMPLETED, bytes("42"), ""));
+        forward(A, A);
+        assertThat(unread(parent)).as("it had ended").isEmpty();
+
+        ledger().apply(Lane.client(0), List.of(retryOf(parent.id())));
+        forward(A, A);
+        forward(A, A);
+        assertThat(unread(parent)).containsExactly("42");
+        assertThat(isEmpty(A)).isTrue();
     }
 
     @Test
