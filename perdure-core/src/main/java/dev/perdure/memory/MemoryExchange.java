@@ -204,6 +204,18 @@ final class MemoryExchange implements Exchange {
         }
     }
 
+    /**
+     * The parent gets the outcome once more. A copy that is still kept may have been applied in vain before, and is then
+     * removed by its number: so it is kept anew, under another one.
+     */
+    void endedAgain(Row row) {
+        Long kept = tokens.remove(new UUID(row.ref.key(), row.start.seed()));
+        if (kept != null) {
+            outgoing.remove(kept);
+        }
+        ended(row);
+    }
+
     /** A run is removed. */
     void removed(Row row) {
         links.remove(row.ref.key());

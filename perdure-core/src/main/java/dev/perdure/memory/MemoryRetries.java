@@ -68,7 +68,7 @@ final class MemoryRetries {
         }
         if (row.state.isTerminal()
                 && retell.caller().equals(tables.exchange.links().elsewhere(row))) {
-            tables.exchange.ended(row);
+            tables.exchange.endedAgain(row);
         }
         return new Outcome.Applied(tables.now(), row.state);
     }

@@ -556,6 +556,21 @@ final class CrossingTest {
     }
 
     @Test
+    void a_retried_run_gets_an_outcome_whose_first_copy_was_dropped_and_is_not_removed_yet() {
+        RunId child = id(B, "child");
+        RunRef parent = failedParentOf(child);
+        end(child, "42");
+        stores.get(B).once("Exchange.remove", 1, () -> {
+            ledger().apply(Lane.client(0), List.of(retryOf(parent.id())));
+            forward(A, B);
+        });
+        forward(B, A);
+        forward(B, A);
+        assertThat(unread(parent)).containsExactly("42");
+        assertThat(isEmpty(A) && isEmpty(B)).isTrue();
+    }
+
+    @Test
     void a_run_asks_only_children_elsewhere_whose_results_it_waits_for() {
         Retries retries = new Retries(shards);
         RunId first = id(B, "first");

@@ -504,6 +504,23 @@ public abstract class ExchangeConformance extends StoreConformance {
                 .isEqualTo(new Outcome.UnknownRun());
     }
 
+    /** Whoever carries the first copy over has found that its caller has ended, and removes it after the caller was retried. */
+    @Test
+    void an_outcome_that_is_told_again_is_there_when_the_first_copy_is_removed() {
+        joinShards();
+        WorkerId worker = join();
+        NewRun child = childOf("child", elsewhere(4));
+        RunRef run = startOwned(worker, child);
+        apply(worker, advance(run, 1, complete("42")));
+        List<Long> first = exchange().outgoing(ALL, 0, 100).stream()
+                .map(Exchange.Outgoing::number)
+                .toList();
+        apply(Lane.client(0), new Change.Retell(run.id(), elsewhere(4)));
+        exchange().remove(first);
+        Mail value = Mail.value(Channel.answer(4), new UUID(0, 0), payload("42"));
+        assertThat(underWay()).containsExactly(told(run, child, value, 3));
+    }
+
     @Test
     void what_a_retry_sends_is_kept_with_it_and_only_then() {
         joinShards();

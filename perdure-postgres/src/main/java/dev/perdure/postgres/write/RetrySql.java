@@ -162,11 +162,19 @@ public final class RetrySql {
 
     /** A run, and whether that run of another shard waits for its outcome. */
     private static final String TO_TELL = """
-            SELECT r.key, r.state, ${now} AS at, (
+            SELECT r.key, r.seed, r.state, ${now} AS at, (
                 SELECT true FROM ${schema}.parent_elsewhere p
                 WHERE p.key = r.key AND p.answers AND p.parent_key = ? AND p.life = ? AND p.position = ? LIMIT 1
             ) IS NOT NULL AS told
-            FROM (SELECT key, state FROM ${schema}.run WHERE id = ? OFFSET 0) r
+            FROM (SELECT key, seed, state FROM ${schema}.run WHERE id = ? OFFSET 0) r
+            """;
+
+    /** Removes an outcome that is still kept, so that it is kept anew, under another number. */
+    private static final String UNTELL = """
+            WITH untold AS (
+                DELETE FROM ${schema}.outgoing WHERE token = ?::uuid RETURNING 1
+            )
+            SELECT count(*) FROM untold
             """;
 
     /** Records the command. */
@@ -188,6 +196,7 @@ public final class RetrySql {
     public final String copy;
     public final String send;
     public final String toTell;
+    public final String untell;
 
     public RetrySql(Schema schema) {
         this.audit = Pieces.sql(schema, AUDIT);
@@ -199,5 +208,6 @@ public final class RetrySql {
         this.copy = Pieces.sql(schema, COPY);
         this.send = Pieces.sql(schema, SEND);
         this.toTell = Pieces.sql(schema, TO_TELL);
+        this.untell = Pieces.sql(schema, UNTELL);
     }
 }

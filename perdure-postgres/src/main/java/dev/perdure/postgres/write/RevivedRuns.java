@@ -245,11 +245,15 @@ final class RevivedRuns {
                         .bytes(sends.stream().map(send -> send.value().bytes()).toArray(byte[][]::new)));
     }
 
-    /** No lock: a run that ends meanwhile tells its outcome itself, under the same token. */
+    /**
+     * No lock: a run that ends meanwhile tells its outcome itself, under the same token. A copy that is still kept may have been
+     * applied in vain before the caller was retried, and is then removed by its number. So it is kept anew, under another one.
+     */
     private Outcome retell(Connection connection, Sender sender, Change.Retell retell) throws SQLException {
         RunState state;
         Instant at;
         long[] telling;
+        UUID token;
         try (PreparedStatement statement = Database.prepare(connection, sql.toTell)) {
             new Parameters(statement)
                     .time(context.database().time())
@@ -263,6 +267,7 @@ final class RevivedRuns {
                 }
                 state = Codes.state(row.getInt("state"));
                 at = Results.time(row, "at");
+                token = new UUID(row.getLong("key"), row.getLong("seed"));
                 telling = row.getBoolean("told") ? new long[] {row.getLong("key")} : new long[0];
             }
         }
@@ -270,9 +275,12 @@ final class RevivedRuns {
             context.script()
                     .send(
                             connection,
-                            List.of(context.sql()
-                                    .elsewhere
-                                    .tell(context.by(sender), telling, new String[0], () -> {})));
+                            List.of(
+                                    new Part(
+                                            sql.untell, parameters -> parameters.text(token.toString()), Results::skip),
+                                    context.sql()
+                                            .elsewhere
+                                            .tell(context.by(sender), telling, new String[0], () -> {})));
         }
         return new Outcome.Applied(at, state);
     }
