@@ -64,6 +64,8 @@ final class StoreMeters {
     private final AtomicLong due;
 
     private volatile @Nullable Sample last;
+    /** When the first of the engines opened. */
+    private volatile long opened;
 
     StoreMeters(MeterRegistry registry, LongSupplier nanoTime) {
         this.nanoTime = nanoTime;
@@ -90,8 +92,8 @@ final class StoreMeters {
         Gauge.builder("perdure.retention.due", this, of(Sample::due))
                 .description("Runs that retention looks at next, 10,000 at most")
                 .register(registry);
-        Gauge.builder("perdure.store.age", this, of(sample -> (nanoTime.getAsLong() - sample.nanos()) / 1e9))
-                .description("Time since the gauges of the store were read")
+        Gauge.builder("perdure.store.age", this, StoreMeters::age)
+                .description("Time since the gauges of the store were read, or since the engine opened")
                 .baseUnit("seconds")
                 .register(registry);
     }
@@ -103,7 +105,19 @@ final class StoreMeters {
         };
     }
 
+    /** Not NaN before the first read: a store that was never reached since the process started has an age, too. */
+    private double age() {
+        Sample sample = look();
+        if (sample == null && engines.isEmpty()) {
+            return Double.NaN;
+        }
+        return (nanoTime.getAsLong() - (sample == null ? opened : sample.nanos())) / 1e9;
+    }
+
     void opened(Perdure perdure) {
+        if (engines.isEmpty()) {
+            opened = nanoTime.getAsLong();
+        }
         engines.add(perdure);
     }
 

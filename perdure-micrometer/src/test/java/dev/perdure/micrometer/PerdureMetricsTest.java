@@ -21,6 +21,7 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
@@ -303,6 +304,18 @@ class PerdureMetricsTest {
                             != null)
                     .as(state.name())
                     .isEqualTo(!state.isTerminal());
+        }
+    }
+
+    /** A comparison with a series that nobody exports is empty, and an alert on it never fires. */
+    @Test
+    void the_alerts_about_processes_that_are_gone_fire_without_their_series() throws IOException {
+        String alerts = Files.readString(DOCS.resolve("alerts.yml"));
+        for (String series : List.of("perdure_workers", "perdure_store_age_seconds")) {
+            assertThat(alerts.lines().filter(line -> line.contains("expr: ") && line.contains(series)))
+                    .singleElement()
+                    .asString()
+                    .endsWith(" or absent(" + series + ")");
         }
     }
 }

@@ -46,4 +46,30 @@ class StoreMetersTest {
             assertThat(reads).containsExactly(0L, 42L);
         }
     }
+
+    /** An engine that does not reach its store. */
+    private static Perdure unreachable(Perdure real) {
+        return (Perdure) Proxy.newProxyInstance(
+                StoreMetersTest.class.getClassLoader(), new Class<?>[] {Perdure.class}, (self, method, arguments) -> {
+                    if (method.getName().equals("status")) {
+                        throw new IllegalStateException("out of reach");
+                    }
+                    return method.invoke(real, arguments);
+                });
+    }
+
+    @Test
+    void a_store_that_was_never_read_has_an_age_so_that_an_alert_on_it_fires() {
+        SimpleMeterRegistry registry = new SimpleMeterRegistry();
+        StoreMeters meters = new StoreMeters(registry, now::get);
+        assertThat(registry.get("perdure.store.age").gauge().value()).isNaN();
+        try (MemoryStore store = new MemoryStore();
+                Perdure perdure = Perdure.on(store).client()) {
+            now.set(Duration.ofSeconds(10).toNanos());
+            meters.opened(unreachable(perdure));
+            now.set(Duration.ofSeconds(131).toNanos());
+            assertThat(registry.get("perdure.store.age").gauge().value()).isEqualTo(121);
+            assertThat(registry.get("perdure.workers").gauge().value()).isNaN();
+        }
+    }
 }
