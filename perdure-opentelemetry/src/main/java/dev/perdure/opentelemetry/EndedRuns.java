@@ -46,6 +46,8 @@ final class EndedRuns implements AutoCloseable {
             new ThreadPoolExecutor.DiscardPolicy());
 
     private volatile @Nullable Supplier<Perdure> engine;
+    /** What the supplier gave: an application that is closing may not give it again, while runs still wait to be read. */
+    private volatile @Nullable Perdure given;
 
     EndedRuns(Tracer tracer, Failures failures) {
         this.tracer = tracer;
@@ -85,9 +87,18 @@ final class EndedRuns implements AutoCloseable {
         }
     }
 
+    private Perdure engine(Supplier<Perdure> source) {
+        Perdure found = given;
+        if (found == null) {
+            found = source.get();
+            given = found;
+        }
+        return found;
+    }
+
     private void emit(Supplier<Perdure> source, RunId id) {
         try {
-            Run<Object> run = source.get().run(id, TypeRef.of(Object.class));
+            Run<Object> run = engine(source).run(id, TypeRef.of(Object.class));
             RunInfo info = run.info();
             Context context = TraceHeaders.read(info.description().headers(), Context.root());
             if (isSampled(context)) {

@@ -38,7 +38,9 @@ final class RunSpans {
     static final AttributeKey<Long> ATTEMPT = AttributeKey.longKey("perdure.attempt");
     static final AttributeKey<String> SENT = AttributeKey.stringKey("perdure.sent");
     static final AttributeKey<String> SENDER = AttributeKey.stringKey("perdure.sender.id");
+    static final AttributeKey<String> DURATION = AttributeKey.stringKey("perdure.wait.duration");
 
+    private static final String EMITS = "emit '";
     private static final Set<Kind> RECEIVED = Set.of(Kind.RECEIVE, Kind.PROMISE);
 
     private final Tracer tracer;
@@ -136,6 +138,30 @@ final class RunSpans {
         }
     }
 
+    /** Without what differs from run to run: backends group spans by name, and the key of an event may name a customer. */
+    private static String nameOf(HistoryEvent wait) {
+        String kind = wait.kind().name().toLowerCase(Locale.ROOT);
+        String name = wait.kind() == Kind.EVENT ? withoutKey(wait.name()) : wait.name();
+        return isTimed(wait) ? kind : (kind + " " + name).strip();
+    }
+
+    private static boolean isTimed(HistoryEvent wait) {
+        return wait.kind() == Kind.SLEEP || wait.kind() == Kind.TIMER;
+    }
+
+    /** The name of an event without its key. */
+    private static String withoutKey(String event) {
+        int slash = event.indexOf('/');
+        return slash < 0 ? event : event.substring(0, slash);
+    }
+
+    /** The name of a step, without the key of the event if it is the step in which a run emits one. */
+    static String stepName(String step) {
+        return step.startsWith(EMITS) && step.endsWith("'")
+                ? EMITS + withoutKey(step.substring(EMITS.length(), step.length() - 1)) + "'"
+                : step;
+    }
+
     private static Instant earlier(Instant one, Instant other) {
         return one.isBefore(other) ? one : other;
     }
@@ -145,7 +171,10 @@ final class RunSpans {
             return; // It has its span since the end before.
         }
         Instant from = began.at().isBefore(since) ? since : began.at();
-        SpanBuilder builder = span((began.kind().name().toLowerCase(Locale.ROOT) + " " + began.name()).strip(), from);
+        SpanBuilder builder = span(nameOf(began), from);
+        if (isTimed(began)) {
+            builder.setAttribute(DURATION, began.name());
+        }
         if (sender != null && sender.isValid()) {
             builder.addLink(sender);
         }

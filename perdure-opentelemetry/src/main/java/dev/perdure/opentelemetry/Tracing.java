@@ -138,10 +138,11 @@ public final class Tracing implements Interceptor, RunListener, AutoCloseable {
     @Override
     public <T extends @Nullable Object> Callable<T> step(StepCall call, Callable<T> body) {
         Context context = Context.current();
+        String name = RunSpans.stepName(call.step());
         return () -> {
-            Span span = RunSpans.of(tracer, "step " + call.step(), call.run(), call.definition())
+            Span span = RunSpans.of(tracer, "step " + name, call.run(), call.definition())
                     .setParent(context)
-                    .setAttribute(RunSpans.STEP, call.step())
+                    .setAttribute(RunSpans.STEP, name)
                     .setAttribute(RunSpans.ATTEMPT, (long) call.attempt())
                     .startSpan();
             try {
