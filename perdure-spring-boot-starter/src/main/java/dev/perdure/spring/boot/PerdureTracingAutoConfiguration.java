@@ -1,6 +1,5 @@
 package dev.perdure.spring.boot;
 
-import dev.perdure.Perdure;
 import dev.perdure.opentelemetry.Tracing;
 import dev.perdure.spring.boot.internal.RunningEngine;
 import io.opentelemetry.api.OpenTelemetry;
@@ -27,7 +26,8 @@ public final class PerdureTracingAutoConfiguration {
     /** The engine finds it as an interceptor and as a listener. */
     @Bean
     @ConditionalOnMissingBean
-    Tracing perdureTracing(OpenTelemetry openTelemetry, ObjectProvider<Perdure> perdure) {
-        return Tracing.of(openTelemetry, perdure::getObject);
+    Tracing perdureTracing(OpenTelemetry openTelemetry, ObjectProvider<RunningEngine> engine) {
+        // The engine itself: the bean of type Perdure refuses to read runs when the application stops.
+        return Tracing.of(openTelemetry, () -> engine.getObject().current());
     }
 }

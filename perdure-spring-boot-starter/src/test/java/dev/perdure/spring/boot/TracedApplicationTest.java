@@ -45,12 +45,12 @@ final class TracedApplicationTest {
 
     @Configuration(proxyBeanMethods = false)
     static class WithTelemetry {
-        @Bean
+        @Bean(destroyMethod = "")
         InMemorySpanExporter exporter() {
             return InMemorySpanExporter.create();
         }
 
-        @Bean
+        @Bean(destroyMethod = "") // it would empty the exporter
         OpenTelemetry openTelemetry(InMemorySpanExporter exporter) {
             return OpenTelemetrySdk.builder()
                     .setTracerProvider(SdkTracerProvider.builder()
@@ -78,6 +78,21 @@ final class TracedApplicationTest {
                             .extracting(SpanData::getName)
                             .containsExactlyInAnyOrder("start order", "step charge", "run order"));
         }
+    }
+
+    @Test
+    void runs_that_end_right_before_the_application_closes_have_their_last_spans() {
+        InMemorySpanExporter exporter;
+        try (ConfigurableApplicationContext application = start("true", WithTelemetry.class, Application.class)) {
+            exporter = application.getBean(InMemorySpanExporter.class);
+            Perdure perdure = application.getBean(Perdure.class);
+            for (int i = 0; i < 50; i++) {
+                perdure.start(Invocation.of(Application.ORDER, "pen")).result();
+            }
+        }
+        assertThat(exporter.getFinishedSpanItems().stream()
+                        .filter(span -> span.getName().equals("run order")))
+                .hasSize(50);
     }
 
     @Test
