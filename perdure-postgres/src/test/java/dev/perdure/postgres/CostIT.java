@@ -37,9 +37,9 @@ import org.junit.jupiter.api.Test;
 
 /** What changes of single runs, mail, polls and transaction steps cost. */
 final class CostIT extends CostMeasurement {
-    /** Begin, settings, look for the id, lock the key, read it, start, name the run, commit. */
+    /** Begin, settings, lock the key, look for the id, read the key, start, name the run, commit. */
     private static final int KEYED = 8;
-    /** Begin, settings, look for the id, lock the places, count them, start, commit. */
+    /** Begin, settings, lock the places, look for the id, count the places, start, commit. */
     private static final int PLACED = 7;
 
     @Test

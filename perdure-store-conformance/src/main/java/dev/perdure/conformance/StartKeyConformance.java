@@ -362,14 +362,31 @@ public abstract class StartKeyConformance extends StoreConformance {
 
     @Test
     void of_many_starts_at_once_one_is_the_first() throws Exception {
-        List<Outcome> outcomes = atOnce(i -> start(keyed("run-" + i, ONE.refuse())));
+        List<Outcome> outcomes = atOnce(8, i -> start(keyed("run-" + i, ONE.refuse())));
         assertThat(outcomes).filteredOn(Outcome.Started.class::isInstance).hasSize(1);
         assertThat(outcomes).filteredOn(Outcome.KeyTaken.class::isInstance).hasSize(outcomes.size() - 1);
     }
 
     @Test
+    void of_two_starts_under_one_id_and_one_key_at_once_one_starts_the_run_and_the_other_attaches() throws Exception {
+        for (StartKey.Duplicate duplicate : StartKey.Duplicate.values()) {
+            for (int round = 0; round < 5; round++) {
+                String id = duplicate + "-" + round;
+                StartKey key = new Deduplication(id, StartKey.Until.ENDED, duplicate);
+                List<Outcome> outcomes = atOnce(2, i -> start(keyed(id, key)));
+                RunRef run = refOf(id);
+                assertThat(outcomes)
+                        .filteredOn(Outcome.Started.class::isInstance)
+                        .hasSize(1);
+                assertThat(outcomes).contains(new Outcome.Existing(run, DEFINITION, true));
+                assertThat(changesOf(run)).containsExactly("READY");
+            }
+        }
+    }
+
+    @Test
     void of_many_replacing_starts_at_once_one_is_left() throws Exception {
-        List<Outcome> outcomes = atOnce(i -> start(keyed("run-" + i, ONE.replace())));
+        List<Outcome> outcomes = atOnce(8, i -> start(keyed("run-" + i, ONE.replace())));
         assertThat(outcomes).allMatch(Outcome.Started.class::isInstance);
         assertThat(polled(join(), 100).claimed()).hasSize(1);
     }
@@ -411,7 +428,7 @@ public abstract class StartKeyConformance extends StoreConformance {
         started(debounced("first", "0"));
         advance(QUIET);
         List<Claimed> claimed = new CopyOnWriteArrayList<>();
-        List<Outcome> outcomes = atOnce(i -> {
+        List<Outcome> outcomes = atOnce(8, i -> {
             if (i % 2 == 0) {
                 claimed.addAll(polled(worker, 10).claimed());
             }
@@ -425,11 +442,10 @@ public abstract class StartKeyConformance extends StoreConformance {
         assertThat(claimed).hasSize((int) made + 1);
     }
 
-    /** Does something in eight threads at once. */
-    private static List<Outcome> atOnce(IntFunction<Outcome> work) throws Exception {
+    private static List<Outcome> atOnce(int starts, IntFunction<Outcome> work) throws Exception {
         List<Outcome> outcomes = new ArrayList<>();
         try (ExecutorService threads = Executors.newFixedThreadPool(4)) {
-            List<Callable<Outcome>> calls = IntStream.range(0, 8)
+            List<Callable<Outcome>> calls = IntStream.range(0, starts)
                     .<Callable<Outcome>>mapToObj(i -> () -> work.apply(i))
                     .toList();
             for (Future<Outcome> each : threads.invokeAll(calls)) {

@@ -38,16 +38,17 @@ import org.jspecify.annotations.Nullable;
 /**
  * Starts runs under keys, and in queues that do not let a start wait whose key in the queue is full.
  *
- * <p>How it works: a start is a transaction of several statements. It locks the row of its key and reads which run has
- * the key. Then it starts the run, attaches to the other run, replaces it or postpones it, with the statements that
- * every batch uses. Starts under one key happen one after another, because each holds the key until its commit. The
- * state of the other run may change between the read and the commit: if it began or ended just after it was read, it
- * existed when this start came, so attaching to it or refusing the start is right. Replacing and postponing are decided
- * under the lock of that run.
+ * <p>How it works: a start is a transaction of several statements. It locks the row of its key, checks whether a run
+ * has its id, and reads which run has the key. Then it starts the run, attaches to the other run, replaces it or
+ * postpones it, with the statements that every batch uses. Starts under one key happen one after another, because each
+ * holds the key until its commit. The state of the other run may change between the read and the commit: if it began or
+ * ended just after it was read, it existed when this start came, so attaching to it or refusing the start is right.
+ * Replacing and postponing are decided under the lock of that run.
  *
  * <p>A start in a queue with such a policy takes a lock of its key in the queue, so that the next start counts its run.
- * Claims need no such lock, because a run counts before and after it. An end makes room; a start that came before its
- * commit found the key full.
+ * It checks its id under this lock too: a start that another process sends under the same id attaches, and does not take
+ * its own run for one that fills the key. Claims need no such lock, because a run counts before and after it. An end
+ * makes room; a start that came before its commit found the key full.
  *
  * <p>Lock order: the key, and then that of the queue, come before the lane and all runs; no other statement waits for a
  * key while it holds them.
@@ -189,6 +190,9 @@ final class KeyedStarts {
         private final Sender sender;
         private final Change.Start start;
         private final NewRun run;
+        /** Whether the policy of its queue decides it. */
+        private final boolean placed;
+
         private final List<Hints.Hint> hints;
 
         Transaction(Connection connection, Sender sender, Change.Start start, List<Hints.Hint> hints) {
@@ -196,6 +200,7 @@ final class KeyedStarts {
             this.sender = sender;
             this.start = start;
             this.run = start.run();
+            this.placed = context.queues().decides(start);
             this.hints = hints;
             PostgresHints kept = new PostgresHints();
             kept.subscribe(hints::add);
@@ -204,15 +209,20 @@ final class KeyedStarts {
 
         Outcome start() throws SQLException {
             settings(connection);
-            if (isThere()) {
+            StartKey key = run.admission().startKey();
+            if (key != null) {
+                lock(key);
+            }
+            if (placed) {
+                lockPlaces();
+            }
+            if (isThere()) { // read under the locks: another process may start the same run
                 return apply(plain(start.owner()));
             }
-            StartKey key = run.admission().startKey();
             return key == null ? admit() : start(key);
         }
 
         private Outcome start(StartKey key) throws SQLException {
-            lock(key);
             Named named = named(key);
             RunRef holder = named.run();
             if (holder == null) {
@@ -260,7 +270,7 @@ final class KeyedStarts {
 
         /** Starts the run, unless the key of its queue is full and the queue does not let such starts wait. */
         private Outcome admit() throws SQLException {
-            return context.queues().decides(start) ? admit(places()) : apply(plain(start.owner()));
+            return placed ? admit(places()) : apply(plain(start.owner()));
         }
 
         private Outcome admit(Places places) {
@@ -344,11 +354,14 @@ final class KeyedStarts {
 
         // ---- statements
 
-        private Places places() throws SQLException {
+        private void lockPlaces() throws SQLException {
             try (PreparedStatement statement = Database.prepare(connection, sql.lockPlaces)) {
                 new Parameters(statement).text(run.queue()).text(queueKey());
                 statement.execute();
             }
+        }
+
+        private Places places() throws SQLException {
             try (PreparedStatement statement = Database.prepare(connection, sql.places)) {
                 new Parameters(statement)
                         .text(queueKey())

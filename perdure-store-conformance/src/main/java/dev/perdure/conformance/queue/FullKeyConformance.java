@@ -27,6 +27,7 @@ import dev.perdure.spi.change.Task;
 import dev.perdure.spi.change.WorkerId;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.Callable;
@@ -329,16 +330,59 @@ public abstract class FullKeyConformance extends StoreConformance {
         declare(3, WhenKeyFull.REFUSE);
         List<Callable<Outcome>> calls = new ArrayList<>();
         for (int i = 0; i < 12; i++) {
-            NewRun run = run("run-" + i);
-            calls.add(() -> start(run));
+            calls.add(starting(run("run-" + i)));
         }
+        List<Outcome> outcomes = atOnce(calls);
+        assertThat(outcomes).filteredOn(Outcome.Started.class::isInstance).hasSize(3);
+        assertThat(outcomes).filteredOn(Outcome.KeyFull.class::isInstance).hasSize(9);
+    }
+
+    @Test
+    void of_two_starts_under_one_id_at_once_one_starts_the_run_and_the_other_attaches() throws Exception {
+        for (WhenKeyFull policy : WhenKeyFull.values()) {
+            declare(1, policy);
+            for (int round = 0; round < 5; round++) {
+                String name = policy + "-" + round;
+                List<Outcome> outcomes = atOnce(List.of(starting(run(name)), starting(run(name))));
+                RunRef ref = refOf(OF_KEY + name);
+                assertThat(outcomes)
+                        .filteredOn(Outcome.Started.class::isInstance)
+                        .hasSize(1);
+                assertThat(outcomes).contains(new Outcome.Existing(ref, DEFINITION, true));
+                assertStartedOnce(ref);
+            }
+        }
+    }
+
+    @Test
+    void a_start_that_is_sent_twice_at_once_does_not_end_its_own_run() throws Exception {
+        for (WhenKeyFull policy : WhenKeyFull.values()) {
+            declare(1, policy);
+            for (int round = 0; round < 5; round++) {
+                NewRun run = run(policy + "-" + round);
+                assertThat(atOnce(Collections.nCopies(2, starting(run)))).allMatch(Outcome.Started.class::isInstance);
+                assertStartedOnce(refOf(run.id().value()));
+            }
+        }
+    }
+
+    /** Frees the key for what follows. */
+    private void assertStartedOnce(RunRef run) {
+        assertThat(changesOf(run)).containsExactly("READY");
+        command(run, Change.CommandKind.KILL, "next");
+    }
+
+    private Callable<Outcome> starting(NewRun run) {
+        return () -> start(run);
+    }
+
+    private static List<Outcome> atOnce(List<Callable<Outcome>> calls) throws Exception {
         List<Outcome> outcomes = new ArrayList<>();
         try (ExecutorService threads = Executors.newFixedThreadPool(4)) {
             for (Future<Outcome> each : threads.invokeAll(calls)) {
                 outcomes.add(each.get());
             }
         }
-        assertThat(outcomes).filteredOn(Outcome.Started.class::isInstance).hasSize(3);
-        assertThat(outcomes).filteredOn(Outcome.KeyFull.class::isInstance).hasSize(9);
+        return outcomes;
     }
 }
