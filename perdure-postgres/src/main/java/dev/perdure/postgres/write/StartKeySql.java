@@ -181,7 +181,8 @@ public final class StartKeySql {
 
     /**
      * What the queue does when the key is full, and the runs that hold a place of it or wait for one, the first started
-     * first. Not all of them, if there are many more than places.
+     * first. Not all of them, if there are many more than places: of those that wait, any if only their number counts,
+     * and the oldest if the oldest give way. To find these, it reads the index entries of all runs of the key that wait.
      */
     private static final String PLACES = """
             WITH rule AS MATERIALIZED (
@@ -190,13 +191,15 @@ public final class StartKeySql {
                        CASE WHEN jsonb_exists(limits, 'whole:per_key') AND NOT ${schema}.counts_key(of_key) THEN 'WAIT'
                             ELSE COALESCE(limits->>'whole:when_key_full', limits->>'when_key_full', 'WAIT') END AS policy
                 FROM (SELECT declared || changed AS limits, ?::text AS of_key FROM ${schema}.queue WHERE name = ?::text) q
+            ), waiting AS NOT MATERIALIZED (
+                SELECT key, since FROM ${schema}.ready WHERE queue = ?::text AND queue_key = ?::text
             ), member AS MATERIALIZED (
                 SELECT key FROM ${schema}.slot WHERE queue = ?::text AND queue_key = ?::text
                 UNION
-                SELECT key FROM (
-                    SELECT key FROM ${schema}.ready WHERE queue = ?::text AND queue_key = ?::text
-                    LIMIT (SELECT places + 100 FROM rule)
-                ) waiting
+                (SELECT key FROM waiting LIMIT (SELECT CASE WHEN policy = 'CANCEL_OLDEST' THEN 0 ELSE COALESCE(places + 100, 0) END FROM rule))
+                UNION
+                (SELECT key FROM waiting ORDER BY since, key
+                 LIMIT (SELECT CASE WHEN policy = 'CANCEL_OLDEST' THEN COALESCE(places + 100, 0) ELSE 0 END FROM rule))
             )
             SELECT rule.policy, rule.places, m.id,
                    m.cancel IS NULL AND m.kill IS NULL AND m.before IS NULL

@@ -268,6 +268,31 @@ public abstract class FullKeyConformance extends StoreConformance {
                 .containsExactly(RunState.CANCELLED, RunState.CANCELLED, RunState.READY, RunState.READY);
     }
 
+    /** A store may limit how many runs one start cancels, to a hundred and no fewer. */
+    @Test
+    void of_many_waiting_runs_the_oldest_are_cancelled_whatever_their_priority() {
+        declare(1, WhenKeyFull.WAIT);
+        for (int age = 0; age < 3; age++) {
+            int priority = age;
+            List<Change> starts = IntStream.range(0, 50)
+                    .<Change>mapToObj(i -> new Change.Start(
+                            withPriority(run(priority + "-" + i), priority).withQueueKey("x"), null))
+                    .toList();
+            assertThat(store().ledger().apply(Lane.client(0), starts)).allMatch(Outcome.Started.class::isInstance);
+        }
+        store().queues().apply(new Order.Limit(Queue.named(LIMITED).whenKeyFull(WhenKeyFull.CANCEL_OLDEST)));
+        startReady(run("newest"));
+        assertThat(cancelled(0)).isEqualTo(50);
+        assertThat(cancelled(1)).isEqualTo(50);
+        assertThat(stateOf(refOf(OF_KEY + "newest"))).isEqualTo(RunState.READY);
+    }
+
+    private long cancelled(int age) {
+        return IntStream.range(0, 50)
+                .filter(i -> stateOf(refOf(OF_KEY + age + "-" + i)) == RunState.CANCELLED)
+                .count();
+    }
+
     @Test
     void a_repeated_start_cancels_nothing_more() {
         declare(1, WhenKeyFull.CANCEL_OLDEST);
