@@ -35,7 +35,7 @@ public final class PermitSql {
             """;
 
     private static final String TURN = """
-            WITH ${clock}, rule AS MATERIALIZED (
+            WITH ${clock_after_lock}, rule AS MATERIALIZED (
                 SELECT l.name, l.line, l.paused IS NOT NULL AS paused,
                        NULLIF(l.limits->>'concurrency', 'none')::int AS concurrency,
                        ${schema}.rate_units(l.limits->>'rate', l.limits->>'burst') AS rate_units,

@@ -203,7 +203,7 @@ public final class LimitedClaimSql {
             )""";
 
     private static final String CLAIM = """
-            WITH RECURSIVE ${clock}, ${rule}, head AS (
+            WITH RECURSIVE ${clock_after_lock}, ${rule}, head AS (
                 -- If priorities rise with time, the runs of each priority are examined separately; the oldest of them is first.
                 SELECT r.queue_key, r.definition, r.version, r.alone, CASE WHEN rule.ageing IS NULL THEN ${LAST_RANK} ELSE r.rank END AS rank
                 FROM rule

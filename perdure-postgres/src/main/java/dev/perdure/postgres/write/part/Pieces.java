@@ -47,6 +47,8 @@ public final class Pieces {
         text("client_or_lane_exists", "?::int IS NULL OR ${lane_exists}");
         text("now", "COALESCE(?::timestamptz, now())");
         text("clock", "clock AS MATERIALIZED (SELECT ${now} AS at)");
+        // After a lock for which it may have waited: what it lets begin counts for a rate from then on.
+        text("clock_after_lock", "clock AS MATERIALIZED (SELECT COALESCE(?::timestamptz, clock_timestamp()) AS at)");
 
         // Relations of a batch that are passed to many statements.
         text("run_columns", RunColumns.KEPT.names());
