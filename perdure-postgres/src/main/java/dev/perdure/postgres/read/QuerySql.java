@@ -13,7 +13,6 @@ public final class QuerySql {
                        WHERE j.key = r.key AND j.position > 0 AND j.position < ${OUTCOME}
                    ) THEN 0 ELSE r.recoveries END AS recoveries,
                    COALESCE(
-                       CASE WHEN r.state = ${READY} THEN ${schema}.without_worker(r.definition, r.version) END,
                        ${schema}.why_waits(r.key, r.state, r.awaited_names, COALESCE(?::timestamptz, now())), r.reason
                    ) AS reason,
                    -- As in the view runs, which a worker may not read.
