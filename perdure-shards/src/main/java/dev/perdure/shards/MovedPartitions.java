@@ -16,7 +16,11 @@ import java.util.Set;
  * that is newer, callers send everything again, by the new map. If it is not, the partition is on its way: a worker has lost
  * the runs of that partition, as if its lease had ended, and everything else of that partition waits. So does a transition of
  * another run of the same shard that sends something there: its worker keeps the run. What is about other partitions is
- * applied. A run that is unknown to a shard may have moved too.
+ * applied.
+ *
+ * <p>A partition that has left a shard also leaves its rows there for a while, and the shard refuses only what would change
+ * them. So an answer for which it has written nothing may be about such a row, whose run has gone on elsewhere: it is not
+ * known there, or has ended. The shard has the new map before its run goes on, so this process reads the map then, too.
  */
 final class MovedPartitions {
     private final Shards shards;
@@ -40,11 +44,21 @@ final class MovedPartitions {
             }
             return withoutClosed(shard, lane, changes, version, trouble);
         }
-        if (outcomes.stream().anyMatch(Outcome.UnknownRun.class::isInstance) && hasMoved(shard, version)) {
+        if (mayBeOfOldRow(changes, outcomes) && hasMoved(shard, version)) {
             throw new StoreException(
                     StoreException.Kind.MOVING, "A partition has moved to another shard; sending again.", null);
         }
         return outcomes;
+    }
+
+    private static boolean mayBeOfOldRow(List<Change> changes, List<Outcome> outcomes) {
+        return changes.stream().anyMatch(Change.Retell.class::isInstance)
+                || outcomes.stream().anyMatch(outcome -> switch (outcome) {
+                    case Outcome.UnknownRun unknown -> true;
+                    case Outcome.Undelivered undelivered -> true;
+                    case Outcome.Commanded commanded -> !commanded.accepted();
+                    default -> false;
+                });
     }
 
     /** Whether the map of the shard is newer than the one by which something was sent there. */

@@ -46,6 +46,7 @@ import java.util.UUID;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.IntStream;
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -568,6 +569,66 @@ final class CrossingTest {
         forward(B, A);
         assertThat(unread(parent)).containsExactly("42");
         assertThat(isEmpty(A) && isEmpty(B)).isTrue();
+    }
+
+    /** As if the partition of a run had moved to the third shard. Only the shard that it has left has the new map yet. */
+    private RunRef moved(RunRef run, @Nullable Parent parent) {
+        ShardMap map = ShardMap.first(List.of("a", "b", "c")).with(Partitions.of(run.id()), "c");
+        int left = shards.of(run);
+        stores.get(left).answering("Exchange.membership", Optional.of(new Membership(shards.name(left), map)));
+        NewRun same = MembershipTest.run(run.id().value()).withParent(parent);
+        Outcome outcome = shards.store(C)
+                .ledger()
+                .apply(new Lane(worker, 0), List.of(new Change.Start(same, worker)))
+                .getFirst();
+        return ((Outcome.Started) outcome).run();
+    }
+
+    private void followsTo(int from, int left) {
+        assertThatThrownBy(() -> forward(from, left))
+                .isInstanceOfSatisfying(
+                        StoreException.class,
+                        trouble -> assertThat(trouble.kind()).isEqualTo(StoreException.Kind.MOVING));
+        forward(from, C);
+    }
+
+    @Test
+    void a_child_is_asked_for_its_outcome_where_its_partition_is_and_not_where_its_old_row_is() {
+        RunId child = id(B, "child");
+        RunRef parent = failedParentOf(child);
+        RunRef moved = moved(shards.store(B).runs().find(child).orElseThrow().ref(), new Parent(parent, 1, true, 0));
+        Move end = new Move.End(RunState.COMPLETED, bytes("42"), "");
+        shards.store(C)
+                .ledger()
+                .apply(new Lane(worker, 0), List.of(new Change.Advance(moved, 1, List.of(), List.of(), end)));
+        forward(C, A);
+        assertThat(unread(parent)).as("it had ended").isEmpty();
+
+        ledger().apply(Lane.client(0), List.of(retryOf(parent.id())));
+        followsTo(A, B);
+        forward(C, A);
+        assertThat(unread(parent)).containsExactly("42");
+    }
+
+    @Test
+    void what_is_for_a_run_that_has_moved_and_was_retried_does_not_end_at_its_old_row() {
+        RunRef parent = begin(A, "parent");
+        advance(parent, new Move.End(RunState.FAILED, Payload.EMPTY, "it failed"));
+        moved(parent, null);
+        RunRef child = begin(MembershipTest.run(id(B, "child").value()).withParent(new Parent(parent, 1, true, 0)));
+        advance(child, new Move.End(RunState.COMPLETED, bytes("42"), ""));
+        followsTo(B, A);
+        assertThat(mailOf(parent.id())).containsExactly("42");
+    }
+
+    @Test
+    void a_cancel_of_a_run_that_has_moved_and_was_retried_does_not_end_at_its_old_row() {
+        RunRef run = begin(A, "run");
+        advance(run, new Move.End(RunState.FAILED, Payload.EMPTY, "it failed"));
+        moved(run, null);
+        advance(begin(B, "sender"), new Move.Stay(), new Effect.Cancel(run.id(), "enough"));
+        followsTo(B, A);
+        assertThat(isEmpty(B)).isTrue();
     }
 
     @Test
