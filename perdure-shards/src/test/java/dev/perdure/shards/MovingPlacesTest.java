@@ -142,8 +142,7 @@ class MovingPlacesTest {
                         .queues(Queue.named("narrow").concurrency(1))
                         .start()) {
             Limit limit = new Limit(Places.Kind.QUEUE, "narrow");
-            Division next =
-                    new Division(2, 1, Stream.of(both).map(Shard::name).toList());
+            Division next = new Division(2, 1, Stream.of(both).map(Shard::name).toList());
             for (int shard = 0; shard < 2; shard++) {
                 both[shard].store().exchange().orElseThrow().places().join(limit, next, 1 - shard);
             }

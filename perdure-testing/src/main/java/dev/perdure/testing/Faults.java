@@ -1,8 +1,6 @@
 package dev.perdure.testing;
 
 import dev.perdure.RunChange;
-import dev.perdure.RunId;
-import dev.perdure.StartKey;
 import dev.perdure.error.StoreException;
 import dev.perdure.spi.Dispatch;
 import dev.perdure.spi.Hints;
@@ -21,7 +19,6 @@ import dev.perdure.spi.Store;
 import dev.perdure.spi.VersionRules;
 import dev.perdure.spi.change.Change;
 import dev.perdure.spi.change.Lane;
-import dev.perdure.spi.change.ObjectKey;
 import dev.perdure.spi.change.WorkerId;
 import dev.perdure.spi.payload.Payloads;
 import dev.perdure.spi.payload.StoredValues;
@@ -125,32 +122,7 @@ final class Faults implements Store {
         if (parts.isEmpty()) {
             return real;
         }
-        return new Parts() {
-            @Override
-            public List<Store> stores() {
-                return List.copyOf(parts);
-            }
-
-            @Override
-            public int of(RunId run) {
-                return real.of(run);
-            }
-
-            @Override
-            public String prefix(ObjectKey object) {
-                return real.prefix(object);
-            }
-
-            @Override
-            public String prefix(String definition, StartKey key) {
-                return real.prefix(definition, key);
-            }
-
-            @Override
-            public String prefix(String queueKey) {
-                return real.prefix(queueKey);
-            }
-        };
+        return real.through(List.copyOf(parts));
     }
 
     private static StoreException lost() {

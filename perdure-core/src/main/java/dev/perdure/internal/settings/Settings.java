@@ -69,7 +69,7 @@ public record Settings(
     /** The parts of the store. The only part is the store itself, also if it wraps the one that has the parts. */
     public Parts parts() {
         Parts parts = store.parts();
-        return parts.stores().size() == 1 ? Parts.whole(store) : parts;
+        return parts.stores().size() == 1 ? parts.through(List.of(store)) : parts;
     }
 
     /** The same for a part of the store, in which the worker holds its share of the runs. */

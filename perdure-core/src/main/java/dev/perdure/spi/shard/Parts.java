@@ -53,6 +53,37 @@ public interface Parts {
         return divided;
     }
 
+    /** The same parts, each of which is reached through one of these stores, in this order. */
+    default Parts through(List<Store> stores) {
+        Parts real = this;
+        return new Parts() {
+            @Override
+            public List<Store> stores() {
+                return stores;
+            }
+
+            @Override
+            public int of(RunId run) {
+                return real.of(run);
+            }
+
+            @Override
+            public String prefix(ObjectKey object) {
+                return real.prefix(object);
+            }
+
+            @Override
+            public String prefix(String definition, StartKey key) {
+                return real.prefix(definition, key);
+            }
+
+            @Override
+            public String prefix(String queueKey) {
+                return real.prefix(queueKey);
+            }
+        };
+    }
+
     /** The only part of a store that is not divided: the store itself. */
     static Parts whole(Store store) {
         return new Parts() {
