@@ -14,6 +14,8 @@ import dev.perdure.RunId;
 import dev.perdure.error.StoreException;
 import dev.perdure.memory.MemoryStore;
 import dev.perdure.queue.Queue;
+import dev.perdure.spi.Store;
+import dev.perdure.spi.shard.Places;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -106,6 +108,47 @@ final class DownShardTest {
             assertThat(ofB).allSatisfy(run -> assertThat(run.result(SOON)).isEqualTo(1));
         }
         assertThat(mostAtOnce).hasValue(5);
+    }
+
+    @Test
+    void a_shard_that_hangs_keeps_no_other_from_giving_its_places() throws Exception {
+        Semaphore begun = new Semaphore(0);
+        Semaphore gate = new Semaphore(0);
+        Definition<Integer, Integer> narrow = Definition.of(
+                "narrow",
+                Integer.class,
+                Integer.class,
+                (ctx, number) -> ctx.step("work", () -> {
+                    begun.release();
+                    gate.acquire();
+                    return number;
+                }));
+        BreakableStore c = new BreakableStore(new MemoryStore()); // b asks it before it asks a
+        MemoryStore a = new MemoryStore();
+        List<Store> stores = List.of(a, b.store(), c.store());
+        try (ShardedStore store = ShardedStore.over(shard("a", a), shard("b", b.store()), shard("c", c.store()));
+                Perdure perdure = Perdure.on(store)
+                        .register(narrow)
+                        .queues(Queue.named("narrow").concurrency(3))
+                        .start()) {
+            c.hang();
+            List<Run<Integer>> runs = started(perdure, narrow, MembershipTest.onShard(store, 1));
+            assertThat(begun.tryAcquire(2, 30, TimeUnit.SECONDS))
+                    .as("its own place and that of a")
+                    .isTrue();
+            c.answer();
+            assertThat(begun.tryAcquire(30, TimeUnit.SECONDS))
+                    .as("that of c, which comes late")
+                    .isTrue();
+            assertThat(stores.stream()
+                            .flatMap(each -> each.exchange().orElseThrow().places().shares().stream())
+                            .mapToInt(Places.Share::places))
+                    .containsExactly(0, 3, 0);
+            gate.release(6);
+            assertThat(runs).allSatisfy(run -> assertThat(run.result(SOON)).isEqualTo(1));
+        } finally {
+            c.answer();
+        }
     }
 
     private static List<Run<Integer>> started(Perdure perdure, Definition<Integer, Integer> what, RunId first) {

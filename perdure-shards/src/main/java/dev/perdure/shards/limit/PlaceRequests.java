@@ -7,10 +7,16 @@ import dev.perdure.spi.shard.Places.Need;
 import dev.perdure.spi.shard.Places.Request;
 import java.util.List;
 import java.util.OptionalLong;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.IntFunction;
+import java.util.function.Supplier;
 import java.util.stream.IntStream;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -20,17 +26,21 @@ import org.slf4j.LoggerFactory;
  *
  * <p>How it works: a thread begins when a poll was held back by a limit, or a step waits for a permit. It asks, rests, longer
  * each time nothing has come, and ends when nothing waits at a share that is used up. If it dies with its process, another
- * process hears of the same. What a shard has sent is told by its total, so a question that is repeated does no harm.
+ * process hears of the same. What a shard has sent is told by its total, so a question that is repeated does no harm. Each
+ * question has a second, and is not asked again before it is answered: a shard that hangs does not keep others from giving
+ * what they have. An answer that comes later takes effect, too.
  */
 public final class PlaceRequests implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger("dev.perdure.shards");
     private static final long SHORTEST = TimeUnit.MILLISECONDS.toNanos(100);
     private static final long LONGEST = TimeUnit.SECONDS.toNanos(1);
+    private static final long PATIENCE = TimeUnit.SECONDS.toNanos(1);
 
     private final Divisions divisions;
     private final IntFunction<Places> shards;
     private final List<String> names;
     private final List<Asker> askers;
+    private final Set<Object> unanswered = ConcurrentHashMap.newKeySet();
     private volatile boolean closed;
 
     /** The places of the shards, in their order, and their names. */
@@ -78,15 +88,22 @@ public final class PlaceRequests implements AutoCloseable {
 
     /** Goes on with a division whose process may have died. All shards have to answer; without them, other limits go on. */
     private void complete(Limit limit) {
-        try {
+        within(limit, () -> {
             divisions.complete(limit);
-        } catch (StoreException silent) {
-            LOG.debug("The division of {} waits until all shards answer.", limit, silent);
-        }
+            return 0;
+        });
     }
 
+    /**
+     * Two shards between which places go.
+     *
+     * @param to the shard that asks
+     * @param from the shard that is asked
+     */
+    private record Way(int to, int from) {}
+
     private int ask(int shard, int other, Need need, int has, int wanted) {
-        try {
+        return within(new Way(shard, other), () -> {
             OptionalLong total = shards.apply(other)
                     .give(new Request(
                             need.limit(),
@@ -100,9 +117,47 @@ public final class PlaceRequests implements AutoCloseable {
                 return 0;
             }
             return shards.apply(shard).receive(need.limit(), need.division(), names.get(other), total.getAsLong());
-        } catch (StoreException silent) {
-            LOG.debug("Shard {} was not asked for places of {}.", names.get(other), need.limit(), silent);
+        });
+    }
+
+    /**
+     * The answer to a question that may take long; 0 if it has not come within a second, or if the same was asked before and
+     * not answered yet.
+     */
+    private int within(Object what, Supplier<Integer> question) {
+        if (!unanswered.add(what)) {
             return 0;
+        }
+        CompletableFuture<Integer> answer = new CompletableFuture<>();
+        Thread.ofVirtual().name("perdure-places-question").start(() -> {
+            try {
+                answer.complete(answered(what, question));
+            } catch (RuntimeException | Error thrown) {
+                answer.completeExceptionally(thrown);
+            }
+        });
+        try {
+            return answer.get(PATIENCE, TimeUnit.NANOSECONDS);
+        } catch (TimeoutException late) {
+            LOG.debug("{} is not answered yet.", what, late);
+        } catch (InterruptedException unexpected) {
+            Thread.currentThread().interrupt();
+        } catch (ExecutionException failed) {
+            switch (failed.getCause()) {
+                case StoreException silent -> LOG.debug("{} is not answered.", what, silent);
+                case RuntimeException other -> throw other;
+                case Error error -> throw error;
+                case null, default -> throw new IllegalStateException(failed);
+            }
+        }
+        return 0;
+    }
+
+    private int answered(Object what, Supplier<Integer> question) {
+        try {
+            return question.get();
+        } finally {
+            unanswered.remove(what);
         }
     }
 
