@@ -78,6 +78,9 @@ public interface Hints {
      */
     record CallsWait() implements Hint {}
 
+    /** Runs of this store may be on another shard now: a shard has a newer map of the partitions. */
+    record PartitionsMoved() implements Hint {}
+
     /** Receives hints, on the store's threads: return quickly and do not block. */
     @FunctionalInterface
     interface Listener {

@@ -14,6 +14,7 @@ import dev.perdure.postgres.shard.ShardServer.Closed;
 import dev.perdure.postgres.shard.ShardServer.Phase;
 import dev.perdure.postgres.shard.ShardServer.State;
 import dev.perdure.spi.shard.Partitions;
+import dev.perdure.spi.shard.Parts;
 import dev.perdure.spi.shard.ShardMap;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -44,7 +45,8 @@ import org.jspecify.annotations.Nullable;
  * <p>Not thread-safe. Of two processes that move partitions at the same time, the second is refused.
  */
 public final class PostgresShards implements AutoCloseable {
-    private static final Duration MORE_THAN_A_LOOK = Duration.ofSeconds(3);
+    /** By how much the lease of a worker that has not learned of a move may outlive a lease from the move on, and some more. */
+    private static final Duration MORE_THAN_A_LOOK = Parts.FRESH.plusSeconds(2);
     /** How long a move waits until each shard is within its shares. */
     private static final Duration PATIENCE = Duration.ofSeconds(10);
     /** Between two looks at something that is about to change. */

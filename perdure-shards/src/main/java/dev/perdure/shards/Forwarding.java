@@ -57,7 +57,7 @@ final class Forwarding implements AutoCloseable {
     void start() {
         if (shards.haveBeenSeveral() && !atOnce) {
             // What is kept for a partition that has come here goes on at once: newer mail does not wait for it.
-            shards.onNewMap(() -> senders.forEach(sender -> sender.signal.release()));
+            subscriptions.add(shards.onNewMap(() -> senders.forEach(sender -> sender.signal.release())));
             senders.forEach(Sender::start);
         }
     }
@@ -122,6 +122,9 @@ final class Forwarding implements AutoCloseable {
                 kept.incrementAndGet();
                 signal.release();
             }
+            if (hint instanceof Hints.PartitionsMoved) {
+                signal.release();
+            }
         }
 
         int forward() {
@@ -160,7 +163,7 @@ final class Forwarding implements AutoCloseable {
                 Set<Integer> occupied = Set.copyOf(atWork);
                 int version = shards.version();
                 List<Integer> partitions = shards.partitions(to -> !occupied.contains(to));
-                Look look = shards.exchange(from).look(partitions, Forwarder.BATCH);
+                Look look = shards.look(from, partitions, Forwarder.BATCH);
                 if (look.version() > version) {
                     shards.follow(from);
                     continue;

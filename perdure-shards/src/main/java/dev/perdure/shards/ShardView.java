@@ -25,14 +25,18 @@ import dev.perdure.status.StoreStatus;
 /** The sharded store as the worker of one shard uses it: its leases, work and hints are the shard's own. */
 final class ShardView implements Store {
     private final ShardedStore whole;
+    private final Shards shards;
+    private final int shard;
     private final Store own;
     private final Permits permits;
     private final Runnable waits;
 
     /** @param waits is run when a limit has held back a poll */
-    ShardView(ShardedStore whole, Store own, Permits permits, Runnable waits) {
+    ShardView(ShardedStore whole, Shards shards, int shard, Permits permits, Runnable waits) {
         this.whole = whole;
-        this.own = own;
+        this.shards = shards;
+        this.shard = shard;
+        this.own = shards.store(shard);
         this.permits = permits;
         this.waits = waits;
     }
@@ -54,6 +58,7 @@ final class ShardView implements Store {
             if (polled.limited()) {
                 waits.run();
             }
+            shards.learn(shard, polled.claimed());
             return polled;
         };
     }
@@ -134,9 +139,17 @@ final class ShardView implements Store {
         return own.health();
     }
 
+    /** Those of the shard; and, when this process has a newer map, that runs may have moved. */
     @Override
     public Hints hints() {
-        return own.hints();
+        return listener -> {
+            Hints.Subscription ofShard = own.hints().subscribe(listener);
+            Hints.Subscription ofMap = shards.onNewMap(() -> listener.hint(new Hints.PartitionsMoved()));
+            return () -> {
+                ofMap.close();
+                ofShard.close();
+            };
+        };
     }
 
     @Override

@@ -69,12 +69,13 @@ final class ShardedLeases implements Leases, Dispatch {
     public Polled poll(Poll request) {
         List<Claimed> claimed = new ArrayList<>();
         List<Polled> all = new ArrayList<>();
-        for (Shard shard : shards.all()) {
+        for (int shard = 0; shard < shards.size(); shard++) {
             boolean alone = claimed.stream().anyMatch(Claimed::alone);
-            Polled polled = shard.store()
+            Polled polled = shards.store(shard)
                     .dispatch()
                     .poll(request.forAtMost(
                             alone ? 0 : request.limit() - claimed.size(), request.aloneToo() && claimed.isEmpty()));
+            shards.learn(shard, polled.claimed());
             claimed.addAll(polled.claimed());
             all.add(polled);
         }

@@ -120,7 +120,8 @@ public final class ShardedStore implements Store {
                 shards.indexes().stream()
                         .<Store>map(shard -> new ShardView(
                                 this,
-                                shards.store(shard),
+                                shards,
+                                shard,
                                 new ShardedPermits(shards, List.of(shard), placeRequests::waits),
                                 () -> placeRequests.waits(shard)))
                         .toList(),
@@ -164,6 +165,16 @@ public final class ShardedStore implements Store {
         @Override
         public int of(RunId run) {
             return shards.of(run);
+        }
+
+        @Override
+        public boolean has(int part, RunId run) {
+            return shards.has(part, run);
+        }
+
+        @Override
+        public void follow(int part) {
+            shards.followNewer(part);
         }
 
         @Override

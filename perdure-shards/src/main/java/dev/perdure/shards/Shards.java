@@ -4,10 +4,13 @@ import dev.perdure.RunId;
 import dev.perdure.StartKey;
 import dev.perdure.error.StoreException;
 import dev.perdure.shards.limit.Divisions;
+import dev.perdure.spi.Dispatch;
+import dev.perdure.spi.Hints;
 import dev.perdure.spi.Store;
 import dev.perdure.spi.change.ObjectKey;
 import dev.perdure.spi.change.RunRef;
 import dev.perdure.spi.shard.Exchange;
+import dev.perdure.spi.shard.Exchange.Look;
 import dev.perdure.spi.shard.Partitions;
 import dev.perdure.spi.shard.Parts;
 import dev.perdure.spi.shard.Places;
@@ -26,6 +29,7 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import java.util.concurrent.atomic.AtomicLongArray;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.BiConsumer;
 import java.util.function.BiFunction;
@@ -34,6 +38,7 @@ import java.util.function.Function;
 import java.util.function.IntPredicate;
 import java.util.function.Supplier;
 import java.util.stream.IntStream;
+import java.util.stream.LongStream;
 import org.jspecify.annotations.Nullable;
 
 /** The shards, which of them has what, and requests to several of them at the same time. */
@@ -46,6 +51,9 @@ final class Shards {
     private final Duration patience;
     private final AtomicReference<Routes> routes;
     private final List<Runnable> followers = new CopyOnWriteArrayList<>();
+    /** When the last question was sent to each shard whose answer showed no newer map. */
+    private final AtomicLongArray known;
+
     /** Short texts, one of each partition, with which ids begin whose run has to be in that partition. */
     private static final List<String> PREFIXES = prefixes();
 
@@ -53,6 +61,9 @@ final class Shards {
         this.all = List.copyOf(all);
         this.patience = patience;
         this.routes = new AtomicReference<>(routes(map));
+        this.known = new AtomicLongArray(LongStream.generate(() -> System.nanoTime() - Parts.FRESH.toNanos())
+                .limit(all.size())
+                .toArray());
     }
 
     /**
@@ -94,9 +105,38 @@ final class Shards {
         return isNewer;
     }
 
+    /** Looks at a shard, and notes whether its map was not newer than the one that this process has. */
+    Look look(int shard, Collection<Integer> partitions, int limit) {
+        long sent = System.nanoTime();
+        Look look = exchange(shard).look(partitions, limit);
+        if (look.version() <= version()) {
+            known.set(shard, sent);
+        }
+        return look;
+    }
+
+    /** Follows the map of a shard if it is newer. Asks the shard unless that was done a short time ago. */
+    void followNewer(int shard) {
+        boolean isKnown = System.nanoTime() - known.get(shard) < Parts.FRESH.toNanos();
+        if (!isKnown && look(shard, List.of(), 0).version() > version()) {
+            follow(shard);
+        }
+    }
+
+    /**
+     * A shard has given these runs to a worker. Follows its map if this process believes that one of them is elsewhere: or the
+     * worker would take a run that has come to the shard for one that has left it.
+     */
+    void learn(int shard, List<Dispatch.Claimed> claimed) {
+        if (claimed.stream().anyMatch(claim -> !has(shard, claim.run().id()))) {
+            follow(shard);
+        }
+    }
+
     /** Lets something run each time this process has got a newer map. */
-    void onNewMap(Runnable follower) {
+    Hints.Subscription onNewMap(Runnable follower) {
         followers.add(follower);
+        return () -> followers.remove(follower);
     }
 
     /**

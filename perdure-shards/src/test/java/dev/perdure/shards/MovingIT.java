@@ -13,6 +13,7 @@ import dev.perdure.RunFilter;
 import dev.perdure.RunId;
 import dev.perdure.RunInfo;
 import dev.perdure.RunState;
+import dev.perdure.StartOptions;
 import dev.perdure.Topic;
 import dev.perdure.embedded.SharedPostgres;
 import dev.perdure.object.Handler;
@@ -24,6 +25,7 @@ import dev.perdure.postgres.PostgresStore;
 import dev.perdure.postgres.jdbc.Schema;
 import dev.perdure.postgres.shard.PartitionMove;
 import dev.perdure.postgres.shard.ShardServer;
+import dev.perdure.queue.Queue;
 import dev.perdure.spi.Leases.Joining;
 import dev.perdure.spi.Outcome;
 import dev.perdure.spi.Store;
@@ -45,6 +47,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
@@ -91,6 +94,30 @@ final class MovingIT {
             (ctx, child) ->
                     ctx.startChild(Invocation.of(READER, 1), childId(child)).await());
 
+    /** Bodies of this queue may not be at work at the same time; those of calls that are not the first end at once. */
+    private static final Queue NARROW = Queue.named("narrow").concurrency(1).counting(Queue.Counting.AT_WORK);
+
+    private static final AtomicInteger AT_WORK = new AtomicInteger();
+    private static final AtomicInteger MOST_AT_WORK = new AtomicInteger();
+    private static final CountDownLatch FIRST_BODY = new CountDownLatch(1);
+    private static final CountDownLatch NEVER = new CountDownLatch(1);
+    private static final Definition<Integer, Integer> NARROWED = Definition.of(
+            "narrowed",
+            Integer.class,
+            Integer.class,
+            (ctx, number) -> ctx.step("work", () -> {
+                MOST_AT_WORK.accumulateAndGet(AT_WORK.incrementAndGet(), Math::max);
+                try {
+                    if (FIRST_BODY.getCount() > 0) {
+                        FIRST_BODY.countDown();
+                        NEVER.await();
+                    }
+                    return number;
+                } finally {
+                    AT_WORK.decrementAndGet();
+                }
+            }));
+
     @VirtualObject("counter")
     static final class Counter {
         private static final StateKey<Integer> COUNT = StateKey.of("count", Integer.class);
@@ -125,7 +152,9 @@ final class MovingIT {
                 .register(READER)
                 .register(SLEEPER)
                 .register(CALLER)
+                .register(NARROWED)
                 .register(new Counter())
+                .queues(NARROW, Queue.named("default"))
                 .start();
         shards = PostgresShards.of(
                 Map.of("a", databases.get(0).dataSource(), "b", databases.get(1).dataSource()), "perdure");
@@ -179,6 +208,33 @@ final class MovingIT {
                 .as("what is left of it where it was")
                 .isNotEqualTo(RunState.COMPLETED);
         assertThat(BODIES).hasSizeGreaterThanOrEqualTo(40);
+    }
+
+    /** The process that has the body keeps its lease. */
+    @Test
+    void a_body_of_a_partition_that_moves_ends_before_its_place_is_free() throws Exception {
+        int partition = 50;
+        StartOptions inQueue = id(idIn(partition, "first")).queue("narrow");
+        Run<Integer> first = perdure.start(Invocation.of(NARROWED, 1), inQueue);
+        FIRST_BODY.await();
+        Run<Integer> second =
+                perdure.start(Invocation.of(NARROWED, 2), id(idIn(52, "second")).queue("narrow"));
+        shards.move(List.of(partition), "b", step -> {});
+        awaitNoneAtWork();
+        try (ShardServer from = new ShardServer("a", databases.get(0).dataSource(), new Schema("perdure"))) {
+            PartitionMove.remove(
+                    from, partition, step -> {}); // a command waits for a lease and more before it does that
+        }
+        assertThat(first.result(SOON)).isEqualTo(1);
+        assertThat(second.result(SOON)).isEqualTo(2);
+        assertThat(MOST_AT_WORK).hasValue(1);
+    }
+
+    private static void awaitNoneAtWork() {
+        long until = System.nanoTime() + Duration.ofSeconds(20).toNanos();
+        while (AT_WORK.get() > 0 && System.nanoTime() - until < 0) {
+            Thread.onSpinWait();
+        }
     }
 
     @Test

@@ -208,6 +208,21 @@ public final class Session implements Host, PipelineHost {
         return true;
     }
 
+    /** Loses the runs that are on another part of the store now: they continue there. */
+    void loseMoved() {
+        List<Execution> moved = executions.values().stream()
+                .filter(execution -> !isHere(execution.ref().id()))
+                .toList();
+        moved.forEach(Execution::lose);
+        if (!moved.isEmpty()) {
+            LOG.info("Worker {} drops {} runs that have moved to another server and continue there.", id, moved.size());
+        }
+    }
+
+    private boolean isHere(RunId run) {
+        return settings.parts().has(shared.part(), run);
+    }
+
     private boolean isOver() {
         return over.get();
     }
@@ -345,7 +360,7 @@ public final class Session implements Host, PipelineHost {
         if (!turn.isAhead()) {
             turn.tellBegun();
         }
-        if (isOver()) {
+        if (isOver() || !isHere(held.run().id())) {
             execution.lose();
         }
         if (closing) {

@@ -35,7 +35,10 @@ import org.slf4j.LoggerFactory;
  * <p>How it works. One loop renews the lease four times in its length and sweeps up the runs of dead workers. Another
  * loop waits for the lease to end by the process's own monotonic clock. If no renewal got through by then, it ends the
  * session, and the session writes nothing more. That loop never waits for the store, because the store may hang for
- * longer than the lease, for instance in a connection pool. When the session has ended, or the store refused a renewal,
+ * longer than the lease, for instance in a connection pool. A renewal counts only when the worker also
+ * knows which runs have moved to another part of the store ({@link dev.perdure.spi.shard.Parts#follow}), and has dropped
+ * them. So a worker that does not learn of a move loses its lease, and the part that the runs have left can forget them when
+ * that lease has ended. When the session has ended, or the store refused a renewal,
  * the worker joins again under a new id and names its former one, so that the store knows that the former one dropped
  * its runs and did not die.
  */
@@ -177,6 +180,7 @@ public final class Worker implements Session.Home {
             case Hints.RunShows shows -> {}
             case Hints.OutgoingKept kept -> {}
             case Hints.CallsWait wait -> {}
+            case Hints.PartitionsMoved moved -> session.loseMoved();
         }
     }
 
@@ -215,6 +219,10 @@ public final class Worker implements Session.Home {
         }
         if (left) {
             return;
+        }
+        if (now != null) {
+            settings.parts().follow(shared.part());
+            current.loseMoved();
         }
         if (now != null && current.renewed(sent)) {
             settings.rules().measurements().renewed();

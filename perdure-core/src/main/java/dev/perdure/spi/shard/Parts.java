@@ -4,6 +4,7 @@ import dev.perdure.RunId;
 import dev.perdure.StartKey;
 import dev.perdure.spi.Store;
 import dev.perdure.spi.change.ObjectKey;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.LinkedHashMap;
@@ -17,6 +18,9 @@ import java.util.function.Function;
  * different parts in different batches. So a part that is out of reach stops its own runs and no others.
  */
 public interface Parts {
+    /** How old it may be what a part has said about where runs are. */
+    Duration FRESH = Duration.ofSeconds(3);
+
     /**
      * The parts. The leases, the dispatch, the hints and the removals of each concern only its own runs; everything else
      * reaches all runs of the store. Each stays the same as long as the store is open.
@@ -25,6 +29,17 @@ public interface Parts {
 
     /** The index of the part that has the run with this id, or would have it. */
     int of(RunId run);
+
+    /** Whether a part has the run with this id, as far as this process knows. Does not ask the store. */
+    default boolean has(int part, RunId run) {
+        return of(run) == part;
+    }
+
+    /**
+     * Asks a part where runs are now, because other processes move runs from one part to another. From then on, {@link #has}
+     * knows what the part knew when this was called, or at most {@link #FRESH} before.
+     */
+    default void follow(int part) {}
 
     /**
      * What the id of a call of this virtual object has to begin with, so that the call is in the part that has the object;
@@ -65,6 +80,16 @@ public interface Parts {
             @Override
             public int of(RunId run) {
                 return real.of(run);
+            }
+
+            @Override
+            public boolean has(int part, RunId run) {
+                return real.has(part, run);
+            }
+
+            @Override
+            public void follow(int part) {
+                real.follow(part);
             }
 
             @Override

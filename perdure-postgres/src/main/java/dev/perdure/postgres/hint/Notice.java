@@ -6,6 +6,7 @@ import dev.perdure.spi.Hints.Hint;
 import dev.perdure.spi.Hints.LeaseInDoubt;
 import dev.perdure.spi.Hints.MailArrived;
 import dev.perdure.spi.Hints.OutgoingKept;
+import dev.perdure.spi.Hints.PartitionsMoved;
 import dev.perdure.spi.Hints.RunEnded;
 import dev.perdure.spi.Hints.RunShows;
 import dev.perdure.spi.Hints.WorkReady;
@@ -70,6 +71,7 @@ public final class Notice {
             case LeaseInDoubt() -> "lease";
             case OutgoingKept() -> "outgoing";
             case CallsWait() -> "calls";
+            case PartitionsMoved() -> "moved";
         };
     }
 
@@ -99,6 +101,7 @@ public final class Notice {
                 case "ended" -> Optional.of(new RunEnded(RunId.of(rest)));
                 case "shows" -> Optional.of(new RunShows(RunId.of(rest)));
                 case "lease" -> Optional.of(new LeaseInDoubt());
+                case "moved" -> Optional.of(new PartitionsMoved());
                 default -> Optional.empty();
             };
         } catch (RuntimeException malformed) {

@@ -45,6 +45,7 @@ public final class PostgresHints implements Hints {
             case RunShows shows -> waitingCallers.exist();
             case OutgoingKept() -> false;
             case CallsWait() -> false;
+            case PartitionsMoved() -> true;
         };
         if (ofUse) {
             notifyOthers(Notice.line(hint));

@@ -69,6 +69,9 @@ final class MovingSql {
 
     static final String NEWER_MAP = "UPDATE ${schema}.shard SET version = ?, owners = ? WHERE version < ?";
 
+    /** Processes that listen read the map at once; the others ask from time to time. */
+    static final String TELL_MOVED = "SELECT pg_notify(?, ?)";
+
     static final String LOCK_MAP = "SELECT owners[${partition} + 1] = name AS here FROM ${schema}.shard FOR UPDATE";
 
     /** The expression is null, and so would permit everything, without the COALESCE. */

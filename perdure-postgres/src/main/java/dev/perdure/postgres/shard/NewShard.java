@@ -1,7 +1,9 @@
 package dev.perdure.postgres.shard;
 
 import dev.perdure.error.InvalidRequestException;
+import dev.perdure.postgres.hint.Notice;
 import dev.perdure.postgres.jdbc.Parameters;
+import dev.perdure.spi.Hints;
 import dev.perdure.spi.shard.ShardMap;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
@@ -9,6 +11,7 @@ import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
 import java.time.Duration;
+import java.util.List;
 import java.util.Map;
 
 /** What a shard is told that is not about one partition. */
@@ -118,7 +121,15 @@ public final class NewShard {
         try (PreparedStatement statement =
                 connection.prepareStatement(server.schema().sql(MovingSql.NEWER_MAP))) {
             new Parameters(statement).integer(map.version()).texts(map.owners()).integer(map.version());
-            statement.executeUpdate();
+            if (statement.executeUpdate() == 0) {
+                return;
+            }
+        }
+        try (PreparedStatement statement = connection.prepareStatement(MovingSql.TELL_MOVED)) {
+            String notice = Notice.written("moves", List.of(Notice.line(new Hints.PartitionsMoved())))
+                    .getFirst();
+            new Parameters(statement).text(server.schema().channel()).text(notice);
+            statement.execute();
         }
     }
 

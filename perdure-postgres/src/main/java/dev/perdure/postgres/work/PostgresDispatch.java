@@ -93,6 +93,7 @@ public final class PostgresDispatch implements Dispatch {
             case Hints.RunShows shows -> {}
             case Hints.OutgoingKept kept -> {}
             case Hints.CallsWait wait -> {}
+            case Hints.PartitionsMoved moved -> {}
         }
     }
 

@@ -370,6 +370,7 @@ public enum Defects {
                 case Hints.RunShows shows -> false;
                 case Hints.OutgoingKept kept -> false;
                 case Hints.CallsWait wait -> false;
+                case Hints.PartitionsMoved moved -> false;
             };
         }
 

@@ -161,6 +161,7 @@ final class Wording {
             case Hints.LeaseInDoubt() -> "a lease is in doubt";
             case Hints.OutgoingKept() -> "something is on its way to another shard";
             case Hints.CallsWait() -> "calls of virtual objects wait";
+            case Hints.PartitionsMoved() -> "partitions have moved";
         };
     }
 }
