@@ -70,6 +70,14 @@ public abstract class ExchangeConformance extends StoreConformance {
     }
 
     @Test
+    void a_shard_that_has_no_partitions_joins_again() {
+        Membership first = new Membership("b", ShardMap.first(List.of("a", "b")));
+        assertThat(exchange().join(first)).isEqualTo(first);
+        assertThat(exchange().join(new Membership("b", ShardMap.first(List.of("a")))))
+                .isEqualTo(first);
+    }
+
+    @Test
     void the_low_byte_of_a_key_is_the_partition_of_the_id_whatever_started_the_run() {
         WorkerId worker = join();
         RunRef root = startOwned(worker, "root");

@@ -89,9 +89,16 @@ public final class PostgresExchange implements Exchange {
         return new Membership(row.getString("name"), new ShardMap(row.getInt("version"), Results.texts(row, "owners")));
     }
 
-    /** A concurrent insert wins or loses as a whole, so what is read afterwards is what all processes see. */
+    /**
+     * A shard that has joined may have no partitions any more, or not yet, and then the map does not give it a number. A
+     * concurrent insert wins or loses as a whole, so what is read afterwards is what all processes see.
+     */
     @Override
     public Membership join(Membership first) {
+        return membership().orElseGet(() -> store(first));
+    }
+
+    private Membership store(Membership first) {
         query.all(
                 sql.join,
                 parameters -> parameters
