@@ -61,7 +61,7 @@ public final class Children {
      * How a run is started.
      *
      * @param options its options
-     * @param placement which workers may run it
+     * @param sticky whether it runs on the worker of this run
      * @param answers whether it is a child, whose outcome this run gets
      */
     private record Start(StartOptions options, Sticky sticky, boolean answers) {}
@@ -240,15 +240,15 @@ public final class Children {
      */
     private Placement placement(RunId id, Start child) {
         Placement chosen = child.options().placement();
-        if (child.sticky() == Sticky.NONE) {
-            return chosen;
-        }
-        Requirement here = Requirement.worker(host.worker(id).value().toString());
         return switch (child.sticky()) {
             case NONE -> chosen;
-            case SOFT -> chosen.preferring(here);
-            case HARD -> chosen.requiring(here);
+            case SOFT -> chosen.preferring(workerOf(id));
+            case HARD -> chosen.requiring(workerOf(id));
         };
+    }
+
+    private Requirement workerOf(RunId id) {
+        return Requirement.worker(host.worker(id).value().toString());
     }
 
     /** Includes the seed, because the same position occurs again when a run begins anew. */
