@@ -3,13 +3,7 @@ package dev.perdure.postgres;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.zaxxer.hikari.HikariDataSource;
-import dev.perdure.Definition;
-import dev.perdure.Invocation;
-import dev.perdure.Perdure;
-import dev.perdure.Run;
 import dev.perdure.RunState;
-import dev.perdure.StartOptions;
-import dev.perdure.queue.Queue;
 import dev.perdure.spi.Dispatch.Claimed;
 import dev.perdure.spi.Outcome;
 import dev.perdure.spi.Runs;
@@ -61,33 +55,6 @@ final class RowsIT {
         assertThat(ask(ROWS, "completes")).isEqualTo("2 0");
         assertThat(ask(STATES, "completes")).isEqualTo("0 READY, 1 RUNNING, 2 COMPLETED");
         assertThat(ask(STATES, "waits")).isEqualTo("0 READY, 1 RUNNING, 2 SUSPENDED");
-    }
-
-    @Test
-    void the_view_of_runs_says_why_a_ready_run_waits_as_its_handle_does() {
-        Definition<String, String> work = Definition.of("work", String.class, String.class, (ctx, in) -> in);
-        try (PostgresStore store =
-                        PostgresStore.on(TestServer.plain()).schema(schema).open();
-                Perdure client = Perdure.on(store)
-                        .declare(Queue.named("slow").concurrency(1))
-                        .client()) {
-            Run<String> run =
-                    client.start(Invocation.of(work, ""), StartOptions.id("r").queue("slow"));
-            assertReason(run, "No live worker has the definition 'work'.");
-            TestServer.execute("UPDATE %s.run SET reason = 'It was recovered.'".formatted(schema));
-            assertReason(run, "No live worker has the definition 'work'.");
-            try (Perdure elsewhere =
-                    Perdure.on(store).register(work).queues("other").start()) {
-                assertReason(run, "No live worker takes runs from the queue 'slow'.");
-                elsewhere.queues().pause("slow", "not today");
-                assertReason(run, "The queue 'slow' is paused: not today");
-            }
-        }
-    }
-
-    private void assertReason(Run<?> run, String reason) {
-        assertThat(run.info().reason()).contains(reason);
-        assertThat(ask("SELECT reason FROM %s.runs WHERE id = '%s'", "r")).isEqualTo(reason);
     }
 
     private String ask(String question, String id) {
