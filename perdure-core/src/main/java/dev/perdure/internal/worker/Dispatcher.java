@@ -197,13 +197,13 @@ final class Dispatcher {
         freePlaces.pollBegins();
         giveBackForgotten(session);
         endExclusiveIfTime(session);
-        boolean empty = session.isEmpty();
+        boolean empty = session.runs().isEmpty();
         boolean takes = !exclusive && (!draining || empty);
-        int limit = takes ? session.keepPlaces(rules.maxRuns(), CLAIM_BATCH) : 0;
+        int limit = takes ? session.runs().keepPlaces(rules.maxRuns(), CLAIM_BATCH) : 0;
         try {
             return poll(session, empty, limit);
         } finally {
-            session.freePlaces(limit);
+            session.runs().freePlaces(limit);
         }
     }
 
@@ -238,11 +238,11 @@ final class Dispatcher {
         int claimed = polled.claimed().size();
         boolean alone = exclusive || polled.claimed().stream().anyMatch(Claimed::alone);
         hungry = alone || polled.aloneWaits() || polled.limited() || claimed == limit;
-        freePlaces.polled(claimed, session.size() - limit + claimed, polled.limited());
+        freePlaces.polled(claimed, session.runs().size() - limit + claimed, polled.limited());
         if (hungry && freePlaces.someLeft()) {
             look.raise(); // A run left before the dispatcher knew that others wait for its place.
         }
-        if (polled.aloneWaits() && !aloneToo && session.isEmpty()) {
+        if (polled.aloneWaits() && !aloneToo && session.runs().isEmpty()) {
             look.raise(); // The last run left before the dispatcher knew that a run waits to be alone.
         }
         othersFirst = false;
@@ -265,7 +265,8 @@ final class Dispatcher {
     private static boolean passOn(Session session, List<Dispatch.Signalled> signalled) {
         boolean news = false;
         for (Dispatch.Signalled signal : signalled) {
-            news |= session.execution(signal.run(), signal.epoch())
+            news |= session.runs()
+                    .execution(signal.run(), signal.epoch())
                     .map(execution -> execution.signal(signal.control()))
                     .orElse(false);
         }
@@ -275,7 +276,7 @@ final class Dispatcher {
     private void endExclusiveIfTime(Session session) {
         boolean lasts = settings.clockwork().nanoTime() - exclusiveSince
                 < EXCLUSIVE_LEASES * rules.lease().toNanos();
-        if (exclusive && !(lasts && session.executions().stream().anyMatch(Execution::alone))) {
+        if (exclusive && !(lasts && session.runs().executions().stream().anyMatch(Execution::alone))) {
             exclusive = false;
             othersFirst = true;
         }
@@ -349,7 +350,7 @@ final class Dispatcher {
     /** The runs that the store says the session holds, without those that the session knows. */
     private List<Leases.Owned> owned(Session session) {
         return settings.store().leases().owned(session.id()).stream()
-                .filter(owned -> !session.holds(owned.run()))
+                .filter(owned -> !session.runs().holds(owned.run()))
                 .toList();
     }
 

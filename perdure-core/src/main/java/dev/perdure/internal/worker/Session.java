@@ -31,7 +31,6 @@ import dev.perdure.object.ObjectMethod;
 import dev.perdure.spi.Clockwork;
 import dev.perdure.spi.Dispatch;
 import dev.perdure.spi.Dispatch.Claimed;
-import dev.perdure.spi.Hints;
 import dev.perdure.spi.Journals;
 import dev.perdure.spi.Outcome;
 import dev.perdure.spi.Runs;
@@ -40,14 +39,8 @@ import dev.perdure.spi.change.ObjectCall;
 import dev.perdure.spi.change.RunRef;
 import dev.perdure.spi.change.WorkerId;
 import java.time.Duration;
-import java.util.Collection;
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
-import java.util.Set;
-import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.atomic.AtomicBoolean;
-import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Function;
 import java.util.function.Supplier;
 import org.slf4j.Logger;
@@ -63,7 +56,8 @@ public final class Session implements Host, PipelineHost {
     private final WorkerId id;
     private final String name;
     private final Settings settings;
-    private final Duration lease;
+    private final SessionLease lease;
+    private final LoadedRuns runs = new LoadedRuns();
     private final StoreClock clock;
     private final Committer committer;
     private final SessionStore store;
@@ -75,28 +69,16 @@ public final class Session implements Host, PipelineHost {
     private final Listeners listeners;
     private final Home home;
     private final Shared shared;
-    private final Map<Long, Execution> executions = new ConcurrentHashMap<>();
     private final Acquisitions acquisitions;
-    /** Executions that have left memory, and whose code does not end. */
-    private final Set<LoadedRun> kept = ConcurrentHashMap.newKeySet();
-
-    private final Set<RunId> starting = ConcurrentHashMap.newKeySet();
-    /** Under it, places are counted and kept in one go. */
-    private final ReentrantLock places = new ReentrantLock();
-    /** How many places are kept for runs that a claim under way may bring. */
-    private int placesKept;
-
     private final CallPipelines pipelines = new CallPipelines(this);
-    private final AtomicBoolean over = new AtomicBoolean();
     private volatile boolean closing;
-    private volatile long leaseEnds;
 
-    Session(WorkerId id, Settings settings, Duration lease, Shared shared, Home home) {
+    Session(WorkerId id, Settings settings, Duration leaseLength, Shared shared, Home home) {
         this.id = id;
         this.name = id.value().toString();
         this.shared = shared;
         this.settings = settings;
-        this.lease = lease;
+        this.lease = new SessionLease(settings.clockwork(), leaseLength);
         this.clock = shared.clock();
         this.waiters = shared.waiters();
         this.registry = shared.registry();
@@ -163,46 +145,33 @@ public final class Session implements Host, PipelineHost {
         return store;
     }
 
+    /** The runs that it has in memory. */
+    LoadedRuns runs() {
+        return runs;
+    }
+
     // ---- the lease
 
-    /** The lease begins with the request to join, which was sent at this monotonic time. */
-    void joined(long sentNanos) {
-        leaseEnds = sentNanos + lease.toNanos();
-    }
-
-    /**
-     * The lease was renewed by a request that was sent at this monotonic time.
-     *
-     * @return whether that was in time: a lease that has ended by this process's own clock stays ended, because batches
-     *     have been refused since
-     */
-    boolean renewed(long sentNanos) {
-        boolean inTime = alive();
-        if (inTime) {
-            leaseEnds = sentNanos + lease.toNanos();
-        }
-        return inTime;
-    }
-
-    /** How long the lease still lasts by this process's own clock; {@link Clockwork#NEVER} if it has ended for good. */
-    long nanosLeft() {
-        return isOver()
-                ? Clockwork.NEVER
-                : Math.max(0, leaseEnds - settings.clockwork().nanoTime());
+    SessionLease sessionLease() {
+        return lease;
     }
 
     @Override
     public boolean alive() {
-        return !isOver() && settings.clockwork().nanoTime() - leaseEnds < 0;
+        return lease.holds();
+    }
+
+    @Override
+    public Duration lease() {
+        return lease.length();
     }
 
     /** The lease is lost: drops everything and writes nothing. Returns whether that is new. */
     boolean end() {
-        if (!over.compareAndSet(false, true)) {
+        if (!lease.end()) {
             return false;
         }
-        executions.values().forEach(Execution::lose);
-        kept.forEach(LoadedRun::lose);
+        runs.lose();
         pipelines.abandon();
         store.reports().hurry(); // Their thread ends.
         return true;
@@ -210,21 +179,14 @@ public final class Session implements Host, PipelineHost {
 
     /** Loses the runs that are on another part of the store now: they continue there. */
     void loseMoved() {
-        List<Execution> moved = executions.values().stream()
-                .filter(execution -> !isHere(execution.ref().id()))
-                .toList();
-        moved.forEach(Execution::lose);
-        if (!moved.isEmpty()) {
-            LOG.info("Worker {} drops {} runs that have moved to another server and continue there.", id, moved.size());
+        int moved = runs.lose(run -> !isHere(run));
+        if (moved > 0) {
+            LOG.info("Worker {} drops {} runs that have moved to another server and continue there.", id, moved);
         }
     }
 
     private boolean isHere(RunId run) {
         return settings.parts().has(shared.part(), run);
-    }
-
-    private boolean isOver() {
-        return over.get();
     }
 
     /**
@@ -233,96 +195,29 @@ public final class Session implements Host, PipelineHost {
      */
     void giveBack() {
         closing = true;
-        executions.values().forEach(Execution::giveBack);
+        runs.giveBack();
     }
 
-    // ---- what it holds
+    // ---- what it executes
 
-    /** How many places are taken: by the runs that it holds, and for those that calls under way may bring. */
-    int size() {
-        places.lock();
-        try {
-            // In this order: a run is in memory before its place is no longer kept.
-            return placesKept + starting.size() + executions.size();
-        } finally {
-            places.unlock();
-        }
-    }
-
-    /**
-     * Keeps the free places for the runs that a claim may bring, so that no other run takes them before they are in
-     * memory.
-     *
-     * @param maxRuns how many places the session has
-     * @param most how many places to keep at most
-     * @return how many are kept, until {@link #freePlaces}
-     */
-    int keepPlaces(int maxRuns, int most) {
-        places.lock();
-        try {
-            int count = Math.clamp((long) maxRuns - size(), 0, most);
-            placesKept += count;
-            return count;
-        } finally {
-            places.unlock();
-        }
-    }
-
-    /** Keeps this many places no longer. */
-    void freePlaces(int count) {
-        places.lock();
-        try {
-            placesKept -= count;
-        } finally {
-            places.unlock();
-        }
+    @Override
+    public int room() {
+        return home.room(this);
     }
 
     /** As {@link #expect(RunId)} if there is room for this many runs. */
-    public boolean expectIfRoom(RunId run, int runs) {
-        places.lock();
-        try {
-            return room() >= runs && expect(run);
-        } finally {
-            places.unlock();
-        }
-    }
-
-    /** How many of its runs are in the body of a step. */
-    long inBodies() {
-        return executions.values().stream().filter(Execution::isInBody).count();
-    }
-
-    boolean isEmpty() {
-        return executions.isEmpty() && starting.isEmpty();
-    }
-
-    boolean holds(RunRef run) {
-        return executions.containsKey(run.key()) || starting.contains(run.id());
-    }
-
-    Collection<Execution> executions() {
-        return executions.values();
-    }
-
-    Optional<Execution> execution(RunRef run, long epoch) {
-        return Optional.ofNullable(executions.get(run.key())).filter(execution -> execution.epoch() == epoch);
-    }
-
-    /** Passes on that mail has arrived. Returns whether the store need not be asked. */
-    boolean mailed(Hints.MailArrived mail) {
-        Execution execution = executions.get(mail.run());
-        return execution != null && execution.epoch() == mail.epoch() && execution.mailed(mail);
+    public boolean expectIfRoom(RunId run, int count) {
+        return runs.expectIfRoom(run, count, this::room);
     }
 
     @Override
     public boolean expect(RunId run) {
-        return starting.add(run);
+        return runs.expect(run);
     }
 
     @Override
     public void unexpect(RunId run) {
-        starting.remove(run);
+        runs.unexpect(run);
     }
 
     /** The calls under way that may give runs to this session. */
@@ -348,7 +243,7 @@ public final class Session implements Host, PipelineHost {
     @Override
     public void launch(HeldRun held, Journals.Page journal, Turn turn) {
         Execution execution = new Execution(held, journal, this, turn);
-        if (!isNextOf(held.run(), execution)) {
+        if (!runs.add(execution)) {
             LOG.warn(
                     "Run {} is already in memory, under epoch {} or a later one. It does not begin a second time.",
                     held.run().id(),
@@ -360,39 +255,13 @@ public final class Session implements Host, PipelineHost {
         if (!turn.isAhead()) {
             turn.tellBegun();
         }
-        if (isOver() || !isHere(held.run().id())) {
+        if (lease.isOver() || !isHere(held.run().id())) {
             execution.lose();
         }
         if (closing) {
             execution.giveBack();
         }
         settings.clockwork().fork("perdure-run-" + held.run().id(), execution);
-    }
-
-    /**
-     * Whether this execution replaces the ones before it: at most one execution of a run may write. An execution under
-     * an earlier epoch has lost the run in the store, and loses what it had. An execution that ran ahead and was
-     * discarded has nothing.
-     */
-    private boolean isNextOf(RunRef run, Execution execution) {
-        while (true) {
-            Execution before = executions.putIfAbsent(run.key(), execution);
-            if (before == null) {
-                return true;
-            }
-            if (!execution.follows(before)) {
-                return false;
-            }
-            if (executions.replace(run.key(), before, execution)) {
-                before.lose();
-                return true;
-            }
-        }
-    }
-
-    @Override
-    public int room() {
-        return home.room(this);
     }
 
     /**
@@ -493,11 +362,6 @@ public final class Session implements Host, PipelineHost {
     }
 
     @Override
-    public Duration lease() {
-        return lease;
-    }
-
-    @Override
     public ObjectHandler handler(ObjectMethod method) {
         return registry.handler(method);
     }
@@ -543,15 +407,15 @@ public final class Session implements Host, PipelineHost {
 
     @Override
     public void keep(LoadedRun execution) {
-        kept.add(execution);
-        if (isOver()) {
+        runs.keep(execution);
+        if (lease.isOver()) {
             execution.lose();
         }
     }
 
     @Override
     public void left(LoadedRun execution, Departure departure) {
-        executions.remove(execution.ref().key(), execution);
+        runs.remove(execution);
         store.left(execution.ref());
         rules.measurements().unloaded();
         switch (departure) {

@@ -101,7 +101,7 @@ public final class Worker implements Session.Home {
                         former,
                         rules.queues(),
                         rules.labels(id)));
-        joining.joined(sent);
+        joining.sessionLease().joined(sent);
         settings.rules().measurements().renewed();
         shared.clock().observe(now);
         LOG.info(
@@ -159,7 +159,7 @@ public final class Worker implements Session.Home {
     public int room(Session home) {
         return closing || dispatcher.isExclusive() || draining.isUnderWay()
                 ? 0
-                : Math.max(0, rules.maxRuns() - home.size());
+                : Math.max(0, rules.maxRuns() - home.runs().size());
     }
 
     public void hint(Hints.Hint hint) {
@@ -171,7 +171,7 @@ public final class Worker implements Session.Home {
                 }
             }
             case Hints.MailArrived mail -> {
-                if (mail.worker().equals(session.id()) && !session.mailed(mail)) {
+                if (mail.worker().equals(session.id()) && !session.runs().mailed(mail)) {
                     dispatcher.look();
                 }
             }
@@ -224,12 +224,12 @@ public final class Worker implements Session.Home {
             settings.parts().follow(shared.part());
             current.loseMoved();
         }
-        if (now != null && current.renewed(sent)) {
+        if (now != null && current.sessionLease().renewed(sent)) {
             settings.rules().measurements().renewed();
             return;
         }
         endIfExpired();
-        int runs = current.executions().size();
+        int runs = current.runs().executions().size();
         if (current.end()) {
             LOG.warn(
                     "Worker {} was declared dead by another one. It drops {} runs, which continue elsewhere, and joins"
@@ -249,7 +249,7 @@ public final class Worker implements Session.Home {
         Outage outage = new Outage("end the lease of its worker in time");
         while (!left) {
             try {
-                Waiting.housekeeping(expiry, session.nanosLeft());
+                Waiting.housekeeping(expiry, session.sessionLease().nanosLeft());
                 endIfExpired();
                 backoff.reset();
                 outage.over();
@@ -262,7 +262,7 @@ public final class Worker implements Session.Home {
 
     private void endIfExpired() {
         Session current = session;
-        int runs = current.executions().size();
+        int runs = current.runs().executions().size();
         if (!current.alive() && current.end()) {
             LOG.warn(
                     "The lease of worker {} ended because the store did not renew it in time. It drops {} runs, which"
@@ -310,9 +310,9 @@ public final class Worker implements Session.Home {
                 "Worker {} is closing: it takes no more runs, and waits up to {} for the step bodies of {} runs.",
                 last.id(),
                 rules.closeTimeout(),
-                last.inBodies());
+                last.runs().inBodies());
         boolean inTime = awaitEmpty(last);
-        long interrupted = last.inBodies();
+        long interrupted = last.runs().inBodies();
         leave(last);
         if (inTime) {
             LOG.info("Worker {} is closed; its runs have ended or were given back.", last.id());
@@ -355,7 +355,7 @@ public final class Worker implements Session.Home {
 
     /** All at once, so that they share commits. */
     private void giveBackNow(Session last) {
-        List<Execution> running = List.copyOf(last.executions());
+        List<Execution> running = List.copyOf(last.runs().executions());
         Clockwork.Signal all = settings.clockwork().signal();
         AtomicInteger open = new AtomicInteger(running.size());
         for (Execution execution : running) {
@@ -402,11 +402,11 @@ public final class Worker implements Session.Home {
      * Asks the dispatcher first, because a claimed run comes into memory before the dispatcher reports that it is done.
      */
     private boolean isEmpty(Session last) {
-        return !dispatcher.isTaking() && last.isEmpty();
+        return !dispatcher.isTaking() && last.runs().isEmpty();
     }
 
     /** Whether this worker holds the run with this id. */
     public boolean isHere(RunRef run) {
-        return session.holds(run);
+        return session.runs().holds(run);
     }
 }
