@@ -23,6 +23,7 @@ import dev.perdure.internal.execution.mail.UnreadMail;
 import dev.perdure.internal.execution.replay.ContextCall;
 import dev.perdure.internal.execution.replay.Replay;
 import dev.perdure.internal.execution.step.Attempts;
+import dev.perdure.internal.execution.step.StepBodies;
 import dev.perdure.internal.execution.step.Steps;
 import dev.perdure.internal.execution.step.TransactionCalls;
 import dev.perdure.internal.execution.transition.BodyGuard;
@@ -96,9 +97,13 @@ abstract class EngineRunContext implements Shorthands {
         this.values = parts.values();
         this.waits = new Waits(host, orders, transitions);
         Attempts attempts = new Attempts(held, host, values, parts.guard().lock());
-        this.steps = new Steps(held, host, transitions, waits, parts.guard(), values, attempts, parts.entered());
+        StepBodies bodies = new StepBodies(held, host, transitions, parts.guard(), values, parts.entered());
+        this.steps = new Steps(held, host, transitions, waits, parts.guard(), values, attempts, bodies);
         this.calls = new ContextCalls(
-                held, transitions, parts.replay(), () -> steps.current().isPresent());
+                held,
+                transitions,
+                parts.replay(),
+                () -> steps.bodies().current().isPresent());
         this.futures = new Futures(calls, host, transitions, waits, steps, values);
     }
 

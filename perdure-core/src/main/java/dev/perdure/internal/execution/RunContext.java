@@ -360,7 +360,8 @@ class RunContext extends EngineRunContext {
 
     @Override
     public Attempt attempt() {
-        return steps.current()
+        return steps.bodies()
+                .current()
                 .orElseThrow(() -> new ContextMisuseException(
                         "attempt() was called outside a step body of run '%s'. Only a body has attempts."
                                 .formatted(held.run().id())));

@@ -8,6 +8,8 @@ import dev.perdure.internal.execution.replay.ContextCall;
 import dev.perdure.internal.execution.replay.Replay;
 import dev.perdure.internal.execution.step.RunningAttempt;
 import dev.perdure.internal.execution.step.Steps;
+import dev.perdure.internal.execution.step.Verdicts;
+import dev.perdure.internal.execution.step.Verdicts.Verdict;
 import dev.perdure.internal.execution.transition.BodyGuard;
 import dev.perdure.internal.execution.transition.Transitions;
 import dev.perdure.internal.execution.transition.WaitCondition;
@@ -85,7 +87,7 @@ final class StepFuture<T extends @Nullable Object> extends EngineFuture<T> {
         if (failed > 0) {
             Recorded last = failures.getLast();
             firstFailure = failures.getFirst().at();
-            FailedAttempt before = steps.failedAttempt(call, last.entry());
+            FailedAttempt before = steps.verdicts().failedAttempt(call, last.entry());
             reported = before.reported();
             nextAttempt = last.at().plusMillis(before.delayMillis());
         } else {
@@ -100,8 +102,8 @@ final class StepFuture<T extends @Nullable Object> extends EngineFuture<T> {
     private void launchIfPermitted() {
         waitsForPermit = !steps.permits().take(call, failed + 1, options);
         if (!waitsForPermit) {
-            RunningAttempt next = steps.attempt(call, failed + 1, options, futures.guardForOneBody(), reported);
-            attempted = steps.intercepted(call, next, body);
+            RunningAttempt next = steps.attempts().make(call, failed + 1, options, futures.guardForOneBody(), reported);
+            attempted = steps.bodies().intercepted(call, next, body);
             attempt = next;
             futures.launch(this);
         }
@@ -187,8 +189,8 @@ final class StepFuture<T extends @Nullable Object> extends EngineFuture<T> {
 
     private Runnable attempted(RunningAttempt now) {
         try {
-            Values.Stored stored = steps.tryOnce(call, now, type, attempted);
-            return () -> record(steps.kept(call, stored, type));
+            Values.Stored stored = steps.bodies().run(call, now, type, attempted);
+            return () -> record(steps.bodies().kept(call, stored, type));
         } catch (BodyGuard.Interrupted interrupted) {
             return switch (interrupted.why()) {
                 case TIMEOUT -> failure(now, now.timedOut(interrupted.fromBody()));
@@ -209,8 +211,8 @@ final class StepFuture<T extends @Nullable Object> extends EngineFuture<T> {
     }
 
     private Runnable failure(RunningAttempt ended, Throwable thrown) {
-        Steps.Verdict verdict = steps.judge(call, steps.policy(options), ended, thrown, firstFailure);
-        return () -> transitions.defer(steps.entry(call, verdict), at -> fail(verdict, at));
+        Verdict verdict = steps.verdicts().judge(call, options, ended, thrown, firstFailure);
+        return () -> transitions.defer(steps.verdicts().entry(call, verdict), at -> fail(verdict, at));
     }
 
     @SuppressWarnings({"unchecked", "NullAway"}) // read back as the type that the caller declared
@@ -222,20 +224,20 @@ final class StepFuture<T extends @Nullable Object> extends EngineFuture<T> {
     /** Ends it, unless it has ended: it is neither retried nor begun again on a replay. */
     void giveUp(RuntimeException why) {
         if (settled == null) {
-            Steps.Verdict verdict = steps.giveUp(failed, why);
-            transitions.defer(steps.entry(call, verdict));
-            settled = failure(Steps.failed(call.name(), verdict.attempt()));
+            Verdict verdict = steps.verdicts().giveUp(failed, why);
+            transitions.defer(steps.verdicts().entry(call, verdict));
+            settled = failure(Verdicts.failed(call.name(), verdict.attempt()));
         }
     }
 
-    private void fail(Steps.Verdict verdict, Instant at) {
+    private void fail(Verdict verdict, Instant at) {
         steps.permits().recorded(options);
         failed = verdict.attempt().attempt();
         reported = verdict.attempt().reported();
         firstFailure = firstFailure == null ? at : firstFailure;
         Duration again = verdict.again();
         if (again == null) {
-            settled = failure(Steps.failed(call.name(), verdict.attempt()));
+            settled = failure(Verdicts.failed(call.name(), verdict.attempt()));
         } else {
             nextAttempt = at.plus(again);
         }

@@ -54,16 +54,11 @@ public final class Attempts {
      * @param guard interrupts its body
      * @param before what earlier attempts had reported, as far as the journal tells; null if it tells nothing
      */
-    RunningAttempt make(
+    public RunningAttempt make(
             ContextCall call, int number, StepOptions options, BodyGuard guard, @Nullable LastReport before) {
         BodyLimits limits = BodyLimits.of(
                 options.timeout().orElse(null), options.heartbeatTimeout().orElse(null));
         return new RunningAttempt(this, call, number, limits, guard, before);
-    }
-
-    /** The queue of the run. */
-    String queue() {
-        return held.origin().queue();
     }
 
     String idempotencyKey(ContextCall call) {

@@ -1,44 +1,32 @@
 package dev.perdure.internal.execution.step;
 
-import dev.perdure.Attempt;
-import dev.perdure.RetryPolicy;
 import dev.perdure.RunState;
 import dev.perdure.StepOptions;
-import dev.perdure.error.ContextMisuseException;
 import dev.perdure.error.PayloadException;
-import dev.perdure.error.StepFailedException;
-import dev.perdure.interceptor.StepCall;
-import dev.perdure.interceptor.WorkflowCall;
 import dev.perdure.internal.execution.host.HeldRun;
 import dev.perdure.internal.execution.host.Host;
 import dev.perdure.internal.execution.host.Unwind;
 import dev.perdure.internal.execution.replay.ContextCall;
 import dev.perdure.internal.execution.replay.Replay;
+import dev.perdure.internal.execution.step.Verdicts.Verdict;
 import dev.perdure.internal.execution.transition.BodyGuard;
 import dev.perdure.internal.execution.transition.Transitions;
 import dev.perdure.internal.execution.transition.Waits;
 import dev.perdure.internal.execution.value.Encoded;
 import dev.perdure.internal.execution.value.Values;
 import dev.perdure.internal.failure.FailedAttempt;
-import dev.perdure.internal.failure.Failure;
 import dev.perdure.internal.failure.LastReport;
-import dev.perdure.internal.interception.LoggingContext;
 import dev.perdure.spi.change.Entry;
 import dev.perdure.spi.change.Payload;
 import dev.perdure.spi.change.Recorded;
 import dev.perdure.spi.payload.PayloadPlace;
-import dev.perdure.spi.report.StepLog;
 import java.lang.reflect.Type;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.Callable;
-import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /**
  * Performs steps: answers from the journal, or runs the body by its policy and records the result.
@@ -50,8 +38,6 @@ import org.slf4j.LoggerFactory;
  * record: it never runs again.
  */
 public final class Steps {
-    private static final Logger LOG = LoggerFactory.getLogger("dev.perdure.run");
-
     private final HeldRun held;
     private final Host host;
     private final Transitions transitions;
@@ -59,19 +45,9 @@ public final class Steps {
     private final BodyGuard guard;
     private final Values values;
     private final Attempts attempts;
-    private final @Nullable WorkflowCall entered;
-    private final Thread own = Thread.currentThread();
-    /** Made for the first body beside the run's own thread, under the lock of the guard, because most runs have none. */
-    private volatile @Nullable Map<Thread, Attempt> onOtherThreads;
+    private final StepBodies bodies;
 
-    // Only the workflow's own thread reads and writes it.
-    private @Nullable Attempt onOwnThread;
-
-    /**
-     * The steps of a run.
-     *
-     * @param entered what interceptors are told of the run, or null if there are none to tell
-     */
+    /** The steps of a run, with what makes its attempts and runs their bodies. */
     public Steps(
             HeldRun held,
             Host host,
@@ -80,7 +56,7 @@ public final class Steps {
             BodyGuard guard,
             Values values,
             Attempts attempts,
-            @Nullable WorkflowCall entered) {
+            StepBodies bodies) {
         this.held = held;
         this.host = host;
         this.transitions = transitions;
@@ -88,7 +64,7 @@ public final class Steps {
         this.guard = guard;
         this.values = values;
         this.attempts = attempts;
-        this.entered = entered;
+        this.bodies = bodies;
     }
 
     /** The work of one attempt: runs a body under guard and makes its result durable. */
@@ -164,51 +140,19 @@ public final class Steps {
         return new StepPermits(held, host, transitions, waits);
     }
 
-    /** The attempt that runs on this thread. */
-    public Optional<Attempt> current() {
-        Thread thread = Thread.currentThread();
-        if (thread.equals(own)) {
-            return Optional.ofNullable(onOwnThread);
-        }
-        Map<Thread, Attempt> beside = onOtherThreads;
-        return Optional.ofNullable(beside == null ? null : beside.get(thread));
+    /** Runs their bodies. */
+    public StepBodies bodies() {
+        return bodies;
     }
 
-    private void current(@Nullable Attempt attempt) {
-        Thread thread = Thread.currentThread();
-        if (thread.equals(own)) {
-            onOwnThread = attempt;
-        } else if (attempt == null) {
-            besides().remove(thread);
-        } else {
-            besides().put(thread, attempt);
-        }
+    /** Makes their attempts. */
+    public Attempts attempts() {
+        return attempts;
     }
 
-    private Map<Thread, Attempt> besides() {
-        guard.lock().lock();
-        try {
-            Map<Thread, Attempt> all = onOtherThreads == null ? new ConcurrentHashMap<>() : onOtherThreads;
-            onOtherThreads = all;
-            return all;
-        } finally {
-            guard.lock().unlock();
-        }
-    }
-
-    /**
-     * The attempt that begins now.
-     *
-     * @param guarding interrupts its body
-     * @param before what earlier attempts had reported, as far as the journal tells; null if it tells nothing
-     */
-    public RunningAttempt attempt(
-            ContextCall call, int number, StepOptions options, BodyGuard guarding, @Nullable LastReport before) {
-        return attempts.make(call, number, options, guarding, before);
-    }
-
-    public RetryPolicy policy(StepOptions options) {
-        return options.retry().orElse(host.rules().retry());
+    /** Judges their failed attempts. Verdicts remember nothing, so each call makes them. */
+    public Verdicts verdicts() {
+        return new Verdicts(host, transitions, values);
     }
 
     public @Nullable Object perform(
@@ -233,7 +177,6 @@ public final class Steps {
         if (answer.isPresent()) {
             return replay(call, answer.get().entry(), type);
         }
-        RetryPolicy policy = policy(options);
         List<Recorded> failures = past.notes();
         int failed = failures.size();
         @Nullable
@@ -241,7 +184,7 @@ public final class Steps {
         @Nullable LastReport reported = null;
         if (failed > 0) {
             Recorded lastFailure = failures.getLast();
-            FailedAttempt before = failedAttempt(call, lastFailure.entry());
+            FailedAttempt before = verdicts().failedAttempt(call, lastFailure.entry());
             reported = before.reported();
             waits.await(call, lastFailure.at().plusMillis(before.delayMillis()), RunState.BACKING_OFF);
         }
@@ -251,11 +194,11 @@ public final class Steps {
             transitions.flush();
             int number = ++failed;
             permits().await(call, number, options);
-            RunningAttempt attempt = attempt(call, number, options, guard, reported);
+            RunningAttempt attempt = attempts.make(call, number, options, guard, reported);
             Throwable thrown;
             try {
                 Values.Stored stored =
-                        doing.perform(body -> tryOnce(call, attempt, type, intercepted(call, attempt, body)));
+                        doing.perform(body -> bodies.run(call, attempt, type, bodies.intercepted(call, attempt, body)));
                 if (!doing.isLast()) {
                     permits().recorded(options);
                     transitions.unloadAfterStep();
@@ -281,7 +224,7 @@ public final class Steps {
             } catch (Throwable fromBody) { // Includes errors: they are failed attempts too.
                 thrown = fromBody;
             }
-            Verdict verdict = judge(call, policy, attempt, thrown, firstFailure);
+            Verdict verdict = verdicts().judge(call, options, attempt, thrown, firstFailure);
             reported = verdict.attempt().reported();
             Duration delay = verdict.again();
             if (delay == null) {
@@ -289,7 +232,7 @@ public final class Steps {
                 permits().recorded(options);
                 return replay(call, counts, type);
             }
-            Instant due = waits.begin(entry(call, verdict), delay, RunState.BACKING_OFF);
+            Instant due = waits.begin(verdicts().entry(call, verdict), delay, RunState.BACKING_OFF);
             permits().recorded(options);
             waits.await(call, due, RunState.BACKING_OFF);
             firstFailure = firstFailure == null ? due.minus(delay) : firstFailure;
@@ -300,7 +243,7 @@ public final class Steps {
     public @Nullable Object replay(ContextCall call, Entry entry, Type type) {
         return switch (entry.status()) {
             case VALUE -> value(call, entry, type);
-            case FAILURE -> throw failed(entry.name(), failedAttempt(call, entry));
+            case FAILURE -> throw Verdicts.failed(entry.name(), verdicts().failedAttempt(call, entry));
             case CANCELLED, DEADLINE -> throw transitions.delivered(entry);
             case BEGUN, ATTEMPT, ABSENT, HEADERS, UNKNOWN ->
                 throw transitions.unreadable(
@@ -316,204 +259,14 @@ public final class Steps {
         }
     }
 
-    public FailedAttempt failedAttempt(ContextCall call, Entry entry) {
-        try {
-            return values.at(call.position()).decode(entry.payload(), FailedAttempt.class);
-        } catch (PayloadException unreadable) {
-            throw transitions.unreadable(call, unreadable);
-        }
-    }
-
-    /** The body with the interceptors around it. Only the thread of the workflow asks for it. */
-    public <T extends @Nullable Object> Callable<T> intercepted(
-            ContextCall call, RunningAttempt attempt, Callable<T> body) {
-        if (entered == null || !isStep(call)) {
-            return body;
-        }
-        StepCall intercepted = new StepCall(entered, call.name(), attempt.number());
-        return host.rules().interceptors().step(intercepted, () -> attempt.call(body));
-    }
-
-    private static boolean isStep(ContextCall call) {
-        return call.kind() == Entry.Kind.STEP || call.kind() == Entry.Kind.TRANSACTION;
-    }
-
-    /** Runs the body once, on this thread. */
-    public Values.Stored tryOnce(ContextCall call, RunningAttempt attempt, Type type, Callable<?> body)
-            throws Exception {
-        current(attempt);
-        StepLog.open(attempt);
-        long began = host.clockwork().nanoTime();
-        boolean succeeded = false;
-        boolean logs = isStep(call);
-        boolean counts = logs;
-        boolean beside = !Thread.currentThread().equals(own);
-        try {
-            if (logs) {
-                openLog(call, attempt, beside);
-            }
-            @Nullable Object result = attempt.run(() -> interruptible(attempt, body));
-            Values.Stored stored = valuesOf(call).store(result, type, "the result of " + call.describe());
-            succeeded = true;
-            return stored;
-        } catch (BodyGuard.Interrupted interrupted) {
-            counts &= interrupted.why() == BodyGuard.Cause.TIMEOUT; // Otherwise it is not a failed attempt.
-            throw interrupted;
-        } finally {
-            if (logs) {
-                closeLog(beside);
-            }
-            StepLog.close();
-            current(null);
-            attempt.end();
-            if (counts) {
-                measure(succeeded, began);
-            }
-        }
-    }
-
-    /**
-     * Calls the body of an attempt. From here on it can be interrupted. A request for the run that came since its thread has
-     * last obeyed, such as while it wrote something or waited for a permit, has interrupted nothing, so it is looked for now.
-     */
-    private @Nullable Object interruptible(RunningAttempt attempt, Callable<?> body) throws Exception {
-        BodyGuard.Cause asked = transitions.interrupting();
-        if (asked != null) {
-            attempt.guard().interrupt(asked);
-            throw new InterruptedException();
-        }
-        Runnable disarm = transitions.deadline().arm(attempt.guard());
-        try {
-            return body.call();
-        } finally {
-            disarm.run();
-        }
-    }
-
-    /** The body of this attempt begins on this thread: the run's own one, or one beside it. */
-    private void openLog(ContextCall call, RunningAttempt attempt, boolean beside) {
-        LoggingContext logging = logging();
-        if (beside) {
-            logging.enter(transitions.run(), transitions.definition(), host.workerName());
-        }
-        logging.enterStep(call.name(), attempt.number());
-    }
-
-    private void closeLog(boolean beside) {
-        LoggingContext logging = logging();
-        logging.leaveStep();
-        if (beside) {
-            logging.leave();
-        } else {
-            logging.restore(transitions.run(), transitions.definition(), host.workerName());
-        }
-    }
-
-    private LoggingContext logging() {
-        return host.rules().interceptors().logging(transitions.definition());
-    }
-
-    private void measure(boolean succeeded, long began) {
-        host.rules()
-                .measurements()
-                .attempted(
-                        transitions.definition(),
-                        attempts.queue(),
-                        succeeded,
-                        host.clockwork().nanoTime() - began);
-    }
-
-    /** The result of an attempt on another thread, which the run's own thread records now, maybe long after. */
-    public Values.Stored kept(ContextCall call, Values.Stored stored, Type type) {
-        return valuesOf(call).kept(stored, type, "the result of " + call.describe());
-    }
-
-    /**
-     * The result of a transaction step stays in place, because it is part of the application's transaction: nothing is
-     * written outside of that, and no second connection is needed while it is open.
-     */
-    private Values valuesOf(ContextCall call) {
-        Values here = values.at(call.position());
-        return call.kind() == Entry.Kind.TRANSACTION ? here.inline() : here;
-    }
-
-    /**
-     * The consequence of a failed attempt.
-     *
-     * @param attempt the attempt to record
-     * @param again how long until the next attempt, or null if there is none
-     */
-    public record Verdict(FailedAttempt attempt, @Nullable Duration again) {}
-
-    /** Applies the policy to a failed attempt, and logs it, because a retried attempt shows nowhere else. */
-    public Verdict judge(
-            ContextCall call,
-            RetryPolicy policy,
-            RunningAttempt attempt,
-            Throwable thrown,
-            @Nullable Instant firstFailure) {
-        Instant now = host.clock().now();
-        Duration elapsed = firstFailure == null ? Duration.ZERO : Duration.between(firstFailure, now);
-        Failure failure = Failure.of(thrown);
-        Duration wanted = attempt.retryAfter();
-        Duration delay = wanted == null ? policy.delay(attempt.number(), chance()) : wanted;
-        // The effect has happened, and the next result could not be stored either, because the code would be the same.
-        boolean inVain = thrown instanceof PayloadException || thrown instanceof ContextMisuseException;
-        boolean again = !inVain && policy.retries(thrown) && policy.allows(attempt.number(), elapsed.plus(delay));
-        LOG.atWarn()
-                .setCause(thrown)
-                .addKeyValue("run", transitions.run())
-                .addKeyValue("definition", transitions.definition())
-                .addKeyValue("step", call.name())
-                .addKeyValue("attempt", attempt.number())
-                .addKeyValue("last", !again)
-                .log(
-                        "Run {} of '{}': {} failed at attempt {}{}.",
-                        transitions.run(),
-                        transitions.definition(),
-                        call.describe(),
-                        attempt.number(),
-                        again
-                                ? "; the next attempt is in " + delay
-                                : ", the last; the workflow gets a " + StepFailedException.class.getSimpleName());
-        if (!again) {
-            attempt.writeLast();
-        }
-        return again
-                ? new Verdict(new FailedAttempt(failure, attempt.number(), delay.toMillis(), attempt.reported()), delay)
-                : new Verdict(new FailedAttempt(failure, attempt.number(), 0, attempt.reported()), null);
-    }
-
-    /** After this many failed attempts no other follows, because the run was told to end. */
-    public Verdict giveUp(int failed, RuntimeException why) {
-        return new Verdict(new FailedAttempt(Failure.of(why), failed, 0), null);
-    }
-
-    /** The entry that records a verdict. */
-    public Entry entry(ContextCall call, Verdict verdict) {
-        Payload payload = values.at(call.position()).encode(verdict.attempt());
-        return verdict.again() == null
-                ? call.answer(Entry.Status.FAILURE, payload)
-                : call.note(verdict.attempt().attempt(), Entry.Status.ATTEMPT, payload);
-    }
-
     /** Records that no further attempt follows. For the last step it also ends the run. */
     private Entry givenUp(ContextCall call, Doing doing, Verdict verdict) {
-        Entry counts = doing.giveUp(entry(call, verdict));
+        Entry counts = doing.giveUp(verdicts().entry(call, verdict));
         if (doing.isLast()) {
             transitions.defer(counts);
         } else {
             transitions.append(List.of(counts));
         }
         return counts;
-    }
-
-    /** A random number from 0 to 1. */
-    private double chance() {
-        return (host.clockwork().random() >>> 11) * 0x1.0p-53;
-    }
-
-    public static StepFailedException failed(String step, FailedAttempt last) {
-        return new StepFailedException(step, last.attempt(), last.failure().toException());
     }
 }
