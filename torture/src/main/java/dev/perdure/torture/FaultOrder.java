@@ -6,15 +6,15 @@ import java.util.List;
 import java.util.Random;
 import java.util.concurrent.locks.ReentrantLock;
 
-/** Deals faults like cards: in an order that the seed decides, and none again before all others have had their turn. */
-final class Deck<T> {
+/** Gives faults in an order that the seed decides, and none again before all others have had their turn. */
+final class FaultOrder<T> {
     private final ReentrantLock lock = new ReentrantLock();
     private final List<T> all;
     private final Random chance;
     private final List<T> left = new ArrayList<>();
-    private int dealt;
+    private int given;
 
-    Deck(List<T> all, Random chance) {
+    FaultOrder(List<T> all, Random chance) {
         this.all = List.copyOf(all);
         this.chance = chance;
     }
@@ -26,7 +26,7 @@ final class Deck<T> {
                 left.addAll(all);
                 Collections.shuffle(left, chance);
             }
-            dealt++;
+            given++;
             return left.removeLast();
         } finally {
             lock.unlock();
@@ -37,7 +37,7 @@ final class Deck<T> {
     boolean hadAll() {
         lock.lock();
         try {
-            return dealt >= all.size();
+            return given >= all.size();
         } finally {
             lock.unlock();
         }

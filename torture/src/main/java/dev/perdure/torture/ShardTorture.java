@@ -192,13 +192,13 @@ final class ShardTorture implements AutoCloseable {
                     .toList();
         }
         long end = System.nanoTime() + plan.length().toNanos();
-        Deck<Kind> deck = new Deck<>(List.of(Kind.values()), new Random(chance.nextLong()));
+        FaultOrder<Kind> order = new FaultOrder<>(List.of(Kind.values()), new Random(chance.nextLong()));
         List<String> trouble = new ArrayList<>();
         try (ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor()) {
             List<Future<List<String>>> all = new ArrayList<>();
             for (int thread = 0; thread < AT_ONCE; thread++) {
                 Random own = new Random(chance.nextLong());
-                all.add(threads.submit(() -> strikeUntil(end, deck, own)));
+                all.add(threads.submit(() -> strikeUntil(end, order, own)));
             }
             for (Future<List<String>> each : all) {
                 trouble.addAll(each.get());
@@ -209,10 +209,10 @@ final class ShardTorture implements AutoCloseable {
         return trouble;
     }
 
-    private List<String> strikeUntil(long end, Deck<Kind> deck, Random chance) {
+    private List<String> strikeUntil(long end, FaultOrder<Kind> order, Random chance) {
         List<String> trouble = new ArrayList<>();
         while (System.nanoTime() < end) {
-            trouble.addAll(one(deck.next(), chance));
+            trouble.addAll(one(order.next(), chance));
             LockSupport.parkNanos(
                     Duration.ofMillis(chance.nextInt(MOST_PAUSE_MILLIS)).toNanos());
         }

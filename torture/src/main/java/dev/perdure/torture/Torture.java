@@ -220,11 +220,11 @@ final class Torture implements AutoCloseable {
                     .toList();
         }
         long end = System.nanoTime() + plan.faults().length().toNanos();
-        Deck<Faults> deck = new Deck<>(plan.faults().kinds(), new Random(chance.nextLong()));
+        FaultOrder<Faults> order = new FaultOrder<>(plan.faults().kinds(), new Random(chance.nextLong()));
         List<Callable<List<String>>> threads = new ArrayList<>();
         for (int thread = 0; thread < AT_ONCE; thread++) {
             Random own = new Random(chance.nextLong());
-            threads.add(() -> strikeUntil(end, deck, own));
+            threads.add(() -> strikeUntil(end, order, own));
         }
         List<String> trouble = new ArrayList<>();
         try (ExecutorService both = Executors.newVirtualThreadPerTaskExecutor()) {
@@ -237,10 +237,10 @@ final class Torture implements AutoCloseable {
         return trouble;
     }
 
-    private List<String> strikeUntil(long end, Deck<Faults> deck, Random chance) {
+    private List<String> strikeUntil(long end, FaultOrder<Faults> order, Random chance) {
         List<String> trouble = new ArrayList<>();
-        while (System.nanoTime() < end || (plan.faults().demanded() && !deck.hadAll())) {
-            trouble.addAll(one(deck.next(), chance));
+        while (System.nanoTime() < end || (plan.faults().demanded() && !order.hadAll())) {
+            trouble.addAll(one(order.next(), chance));
             LockSupport.parkNanos(
                     Duration.ofMillis(chance.nextInt(MOST_PAUSE_MILLIS)).toNanos());
         }

@@ -90,11 +90,11 @@ class ReportTest {
     @Test
     void each_fault_has_its_turn_before_any_comes_again() {
         List<Faults> all = Arrays.asList(Faults.values());
-        Deck<Faults> deck = new Deck<>(all, new Random(1));
-        assertThat(deck.hadAll()).isFalse();
-        List<Faults> first = Stream.generate(deck::next).limit(all.size()).toList();
-        List<Faults> second = Stream.generate(deck::next).limit(all.size()).toList();
-        assertThat(deck.hadAll()).isTrue();
+        FaultOrder<Faults> order = new FaultOrder<>(all, new Random(1));
+        assertThat(order.hadAll()).isFalse();
+        List<Faults> first = Stream.generate(order::next).limit(all.size()).toList();
+        List<Faults> second = Stream.generate(order::next).limit(all.size()).toList();
+        assertThat(order.hadAll()).isTrue();
         assertThat(first).containsExactlyInAnyOrderElementsOf(all).isNotEqualTo(second);
         assertThat(second).containsExactlyInAnyOrderElementsOf(all);
     }

@@ -47,7 +47,7 @@ final class CrowdFault {
     private static final Duration BETWEEN_LOOKS = Duration.ofSeconds(1);
 
     private static final String UNFINISHED = "SELECT count(*) FROM perdure.run WHERE queue = ? AND state < 6";
-    /** What changes if somebody takes one of them: each has left the memory of its worker, and has so many epochs. */
+    /** What changes if a worker takes one of them: each has left the memory of its worker, and has so many epochs. */
     private static final String ASLEEP = """
             SELECT CASE WHEN count(*) FILTER (WHERE owner IS NULL) = %d THEN sum(epoch + changes + recoveries) ELSE -1 END
             FROM perdure.run WHERE queue = ? AND starts_with(id, queue || '-sleeper-')
@@ -82,7 +82,7 @@ final class CrowdFault {
                 Instant killed = target.parts().ledger().now();
                 RunFaults.until("all of the crowd have ended", BETWEEN_LOOKS, () -> number(UNFINISHED) == SLEEPERS);
                 if (number(ASLEEP) != asleep) {
-                    throw new IllegalStateException("Somebody has touched the sleepers of a dead worker.");
+                    throw new IllegalStateException("A worker has touched the sleepers of a dead one.");
                 }
                 for (Run<Integer> sleeper : sleepers) {
                     RunFaults.until("the sleeper is cancelled", () -> {
