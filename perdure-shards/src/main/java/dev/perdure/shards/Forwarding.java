@@ -44,7 +44,7 @@ final class Forwarding implements AutoCloseable {
      * The forwarders of these shards.
      *
      * @param atOnce whether a batch returns only when everything that it sent has arrived, for tests without an engine
-     * @param awaited is told of a shard on which permits are waited for: whoever asks other shards for them may have died
+     * @param awaited is told of a shard on which permits are waited for: the process that asks other shards for them may have died
      */
     Forwarding(Shards shards, boolean atOnce, IntConsumer awaited) {
         this.awaited = awaited;

@@ -512,7 +512,10 @@ public abstract class ExchangeConformance extends StoreConformance {
                 .isEqualTo(new Outcome.UnknownRun());
     }
 
-    /** Whoever carries the first copy over has found that its caller has ended, and removes it after the caller was retried. */
+    /**
+     * The process that carries the first copy over has found that its caller has ended, and removes it after the caller was
+     * retried.
+     */
     @Test
     void an_outcome_that_is_told_again_is_there_when_the_first_copy_is_removed() {
         joinShards();

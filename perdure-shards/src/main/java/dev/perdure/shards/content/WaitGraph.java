@@ -136,8 +136,8 @@ public final class WaitGraph {
         }
 
         /**
-         * The same cycle, begun with its youngest call that waits for its turn and is not paused. Whoever finds the cycle
-         * finds the same call. Empty if all are paused.
+         * The same cycle, begun with its youngest call that waits for its turn and is not paused. Every process that
+         * finds the cycle finds the same call. Empty if all are paused.
          */
         public Optional<Cycle> fromYoungest() {
             Optional<AwaitedRun> youngest = waits.stream()

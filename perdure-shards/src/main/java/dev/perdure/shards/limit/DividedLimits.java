@@ -109,8 +109,8 @@ public final class DividedLimits {
     /**
      * What other processes and operators have set is divided again if there are more shards now, or fewer. The first shard that
      * has a queue or a limiter decides: it is told of a change first, and here it is asked last, while a shard that was added
-     * may have what was set before. What cannot be divided stays as it is: then no partition moves to a new shard. Whoever has
-     * divided anything looks again, because another process may have set something else meanwhile.
+     * may have what was set before. What cannot be divided stays as it is: then no partition moves to a new shard. A process
+     * that has divided anything looks again, because another one may have set something else meanwhile.
      */
     public void divideAgain() {
         for (int i = 0; i < MOST_PASSES && pass(); i++) {}

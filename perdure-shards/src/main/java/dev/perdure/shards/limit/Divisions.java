@@ -16,9 +16,9 @@ import java.util.stream.IntStream;
  * Divides limits whose places move.
  *
  * <p>How it works: the first shard decides. A division is what it has stored under the highest number. All other shards join it,
- * which only lowers what they have. When all have joined, their numbers say what each of them gets, whoever computes it, and they
- * settle. So a process may stop anywhere, and another one goes on. If a shard has a higher number, somebody has begun anew: then
- * this begins anew, too.
+ * which only lowers what they have. When all have joined, their numbers say what each of them gets, which every process computes
+ * in the same way, and they settle. So a process may stop anywhere, and another one goes on. If a shard has a higher number,
+ * another process has begun anew: then this one begins anew, too.
  */
 public final class Divisions {
     private static final int MOST_TRIES = 20;
