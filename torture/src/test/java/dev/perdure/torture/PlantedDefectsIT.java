@@ -35,11 +35,8 @@ class PlantedDefectsIT {
         return switch (defect) {
             case SKIPPED_CHECK -> Collections.nCopies(3, Faults.SEVER);
             case LOST_WAKE_UP, STALE_STATE, HINT_AS_TRUTH -> Collections.nCopies(3, Faults.SILENCE);
-            case ANSWER_TAKEN_TWICE,
-                    CONFLICT_IGNORED,
-                    KEY_HANDED_TO_TWO,
-                    LIMIT_WITHOUT_ROW,
-                    EAGER_RETENTION -> List.of(Faults.KILL);
+            case ANSWER_TAKEN_TWICE, CONFLICT_IGNORED, KEY_HANDED_TO_TWO, LIMIT_WITHOUT_ROW, EAGER_RETENTION ->
+                List.of(Faults.KILL);
         };
     }
 

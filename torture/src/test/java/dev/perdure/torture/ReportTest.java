@@ -101,8 +101,8 @@ class ReportTest {
 
     @Test
     void a_fault_of_several_servers_whose_turn_did_not_come_is_a_line_too() {
-        ShardPlan plan = new ShardPlan(
-                1, Duration.ZERO, 0, Duration.ZERO, Duration.ZERO, Duration.ZERO, 1, Path.of("logs"));
+        ShardPlan plan =
+                new ShardPlan(1, Duration.ZERO, 0, Duration.ZERO, Duration.ZERO, Duration.ZERO, 1, Path.of("logs"));
         ShardReport report = new ShardReport(
                 plan,
                 Map.of(ShardTorture.Kind.KILL, Report.Strikes.one("process 7")),
