@@ -21,8 +21,9 @@ final class PlacesSql {
 
     /** As a claim does first. The statements that follow see everything that earlier claims have taken. */
     private static final String LOCK = """
-            SELECT declared || changed AS limits, NULLIF((declared || changed)->>'concurrency', 'none')::integer AS concurrency,
-                   ${paused} AS paused, ${not_idle}
+            SELECT NULLIF((declared || changed)->>'concurrency', 'none')::integer AS concurrency,
+                   COALESCE((declared || changed)->>'counting', 'BEGUN') = 'BEGUN' AS begun,
+                   paused IS NOT NULL AS paused, ${not_idle}
             FROM ${schema}.${table} WHERE name = ? FOR NO KEY UPDATE
             """;
 
@@ -140,7 +141,7 @@ final class PlacesSql {
     PlacesSql(Schema schema, Kind kind) {
         boolean queue = kind == Kind.QUEUE;
         this.create = sql(schema, kind, CREATE);
-        this.lock = sql(schema, kind, LOCK.replace("${paused}", "paused IS NOT NULL"));
+        this.lock = sql(schema, kind, LOCK);
         this.shares = sql(schema, kind, SHARES);
         this.share = sql(schema, kind, SHARE);
         this.join = sql(schema, kind, JOIN);

@@ -78,10 +78,7 @@ public final class PostgresPlaces implements Places {
     private Optional<Settings> lock(Connection connection, Limit limit) throws SQLException {
         return one(connection, sql(limit).lock, parameters -> parameters.text(limit.name()), row -> {
             int concurrency = row.getInt("concurrency");
-            return new Settings(
-                    row.wasNull() ? null : concurrency,
-                    !row.getString("limits").contains("\"AT_WORK\""),
-                    row.getBoolean("paused"));
+            return new Settings(row.wasNull() ? null : concurrency, row.getBoolean("begun"), row.getBoolean("paused"));
         });
     }
 
