@@ -25,11 +25,19 @@ public final class NoVacuums implements AutoCloseable {
 
     static NoVacuums on(ShardServer server, List<Table> tables) {
         try {
-            NoVacuums held = new NoVacuums(server.source().getConnection());
-            held.begin(server, tables);
-            return held;
+            return begun(new NoVacuums(server.source().getConnection()), server, tables);
         } catch (SQLException trouble) {
             throw server.unavailable(trouble);
+        }
+    }
+
+    private static NoVacuums begun(NoVacuums held, ShardServer server, List<Table> tables) throws SQLException {
+        try {
+            held.begin(server, tables);
+            return held;
+        } catch (SQLException | RuntimeException | Error failed) {
+            held.close();
+            throw failed;
         }
     }
 
