@@ -170,7 +170,7 @@ public sealed interface Change {
         /** For stores: whether the command is for the run that was created and entered its state at these times. */
         public boolean isFor(Instant createdAt, Instant changedAt) {
             return seen == null
-                    || (kind == CommandKind.RESUME || kind == CommandKind.REFUSE
+                    || (kind.isForSeenState()
                             ? seen.equals(new Seen(createdAt, changedAt))
                             : seen.createdAt().equals(createdAt));
         }
@@ -508,6 +508,11 @@ public sealed interface Change {
         /** Fails a call of a virtual object that waits for a turn that can never come. */
         REFUSE,
         /** Ends it as cancelled, with its tasks, if it has not begun; otherwise does nothing. */
-        EXPIRE
+        EXPIRE;
+
+        /** Whether it is for the run in the state in which its sender saw it, and in no other. */
+        public boolean isForSeenState() {
+            return this == RESUME || this == REFUSE;
+        }
     }
 }

@@ -40,9 +40,7 @@ public final class RunCommands {
         }
 
         private @Nullable String entered() {
-            return seen == null || (kind != CommandKind.RESUME && kind != CommandKind.REFUSE)
-                    ? null
-                    : seen.changedAt().toString();
+            return seen != null && kind.isForSeenState() ? seen.changedAt().toString() : null;
         }
     }
 
