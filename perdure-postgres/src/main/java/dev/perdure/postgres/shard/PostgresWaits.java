@@ -44,7 +44,7 @@ final class PostgresWaits implements CallWaits {
     private static Wait read(ResultSet row) throws SQLException {
         return new Wait(
                 new Life(row.getLong("waiting"), row.getInt("life")),
-                Reason.values()[row.getInt("reason")],
+                Reason.valueOf(row.getString("reason")),
                 awaited(row));
     }
 

@@ -27,22 +27,22 @@ public final class WaitsSql {
             LIMIT ?
             """;
 
-    /** Each run is looked up; a join might read all of them. The reasons are those of the contract, by their places. */
+    /** Each run is looked up; a join might read all of them. The reasons are those of the contract. */
     private static final String WAITS = """
             SELECT g.key AS waiting, n.life, n.reason,
                    r.id, r.key, r.restarts, r.state, r.definition, c.object_type, c.object_key, r.created_at, r.changed_at
             FROM unnest(?::bigint[]) AS g (key)
             CROSS JOIN LATERAL (
-                SELECT o.holder AS key, w.restarts AS life, 0 AS reason
+                SELECT o.holder AS key, w.restarts AS life, 'TURN' AS reason
                 FROM ${schema}.object_call l
                 JOIN ${schema}.object o ON o.type = l.object_type AND o.key = l.object_key
                 JOIN ${schema}.run w ON w.key = l.key
                 WHERE l.key = g.key AND l.number IS NOT NULL
                 UNION ALL
-                SELECT called.key, called.parent_restarts, 1 FROM ${schema}.run called
+                SELECT called.key, called.parent_restarts, 'CALL' FROM ${schema}.run called
                 WHERE called.parent = g.key AND called.parent_position <> ${REPORTING}
                 UNION ALL
-                SELECT p.key, p.life, 2 FROM ${schema}.parent_elsewhere p
+                SELECT p.key, p.life, 'CALL_ACROSS' FROM ${schema}.parent_elsewhere p
                 WHERE p.parent_key = g.key AND p.answers AND p.position <> ${REPORTING}
             ) n
             CROSS JOIN LATERAL (
