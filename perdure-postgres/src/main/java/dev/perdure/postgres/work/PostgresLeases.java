@@ -64,7 +64,11 @@ public final class PostgresLeases implements Leases {
     /** What every sweep does besides. */
     @FunctionalInterface
     public interface Housekeeping {
-        /** @param callsWait whether calls of virtual objects wait for their turn */
+        /**
+         * A sweep takes place.
+         *
+         * @param callsWait whether calls of virtual objects wait for their turn
+         */
         void sweep(boolean callsWait);
     }
 

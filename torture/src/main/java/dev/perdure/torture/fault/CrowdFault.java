@@ -167,7 +167,7 @@ final class CrowdFault {
             Duration first = Duration.between(killed, lines.getFirst().at());
             Duration last = Duration.between(killed, lines.getLast().at());
             if (shares.size() != SUCCESSORS
-                    || shares.values().stream().anyMatch(share -> share * 100 < LEAST_SHARE * lines.size())
+                    || shares.values().stream().anyMatch(share -> share * 100 < (long) LEAST_SHARE * lines.size())
                     || first.compareTo(MOST_TO_FIRST) > 0) {
                 throw new IllegalStateException(
                         "The runs of a dead worker were not shared, or began %,d ms after its death: %s"
