@@ -61,6 +61,29 @@ class ScheduleTest {
         refused(Times::at, "The list of instants is empty or has a null. Give one instant or more.");
     }
 
+    @Test
+    void times_outside_of_the_years_1_to_9999_are_refused() {
+        refused(
+                () -> HOURLY.from(Instant.MAX),
+                "The time from which it fires is +1000000000-12-31T23:59:59.999999999Z; it is in the years 1 to 9999.");
+        refused(
+                () -> HOURLY.from(Instant.MIN),
+                "The time from which it fires is -1000000000-01-01T00:00:00Z; it is in the years 1 to 9999.");
+        refused(
+                () -> Times.at(Instant.EPOCH, Instant.MAX),
+                "The fire time is +1000000000-12-31T23:59:59.999999999Z; it is in the years 1 to 9999.");
+        assertThat(HOURLY.until(Instant.MAX).until()).hasValue(Instant.MAX);
+        try (MemoryStore store = new MemoryStore();
+                Perdure perdure = Perdure.on(store).client()) {
+            refused(
+                    () -> perdure.schedules().backfill("hourly", Instant.MIN, Instant.EPOCH, Overlap.SKIP),
+                    "The beginning of the range is -1000000000-01-01T00:00:00Z; it is in the years 1 to 9999.");
+            refused(
+                    () -> perdure.schedules().backfill("hourly", Instant.EPOCH, Instant.MAX, Overlap.SKIP),
+                    "The end of the range is +1000000000-12-31T23:59:59.999999999Z; it is in the years 1 to 9999.");
+        }
+    }
+
     /** Says when it runs, and is no workflow. */
     public static final class NoWorkflow {
         @Scheduled(cron = "0 3 * * *", zone = "UTC")

@@ -1,6 +1,7 @@
 package dev.perdure.attribute;
 
 import dev.perdure.error.InvalidRequestException;
+import dev.perdure.internal.text.Instants;
 import dev.perdure.internal.text.Names;
 import dev.perdure.internal.text.Texts;
 import java.math.BigDecimal;
@@ -137,9 +138,6 @@ public sealed interface AttributeValue {
      * @param value the instant, in microseconds
      */
     record Time(Instant value) implements AttributeValue {
-        private static final Instant EARLIEST = Instant.parse("0001-01-01T00:00:00Z");
-        private static final Instant END = Instant.parse("+10000-01-01T00:00:00Z");
-
         /** Cuts off what is less than a microsecond. */
         public Time {
             Texts.requireGiven("time", value);
@@ -148,7 +146,7 @@ public sealed interface AttributeValue {
 
         @Override
         public void require(String name) {
-            if (value.isBefore(EARLIEST) || !value.isBefore(END)) {
+            if (!Instants.isUsual(value)) {
                 throw new InvalidRequestException(
                         "The value of the attribute '%s' is %s; it is in the years 1 to 9999. Leave the attribute out for a time that never comes."
                                 .formatted(name, value));

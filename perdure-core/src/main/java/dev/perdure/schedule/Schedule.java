@@ -4,6 +4,7 @@ import dev.perdure.Invocation;
 import dev.perdure.StartOptions;
 import dev.perdure.WorkflowMethod;
 import dev.perdure.error.InvalidRequestException;
+import dev.perdure.internal.text.Instants;
 import dev.perdure.internal.text.Names;
 import dev.perdure.internal.text.Texts;
 import java.time.Duration;
@@ -159,7 +160,7 @@ public final class Schedule {
 
     /** Fires at this time at the earliest. */
     public Schedule from(Instant earliest) {
-        Texts.requireGiven("time from which it fires", earliest);
+        Instants.require("time from which it fires", earliest);
         return with(draft -> draft.from = earliest);
     }
 

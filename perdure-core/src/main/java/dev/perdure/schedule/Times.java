@@ -2,6 +2,7 @@ package dev.perdure.schedule;
 
 import dev.perdure.error.InvalidRequestException;
 import dev.perdure.internal.cron.CronTimes;
+import dev.perdure.internal.text.Instants;
 import dev.perdure.internal.text.Texts;
 import java.time.Duration;
 import java.time.Instant;
@@ -115,6 +116,9 @@ public final class Times {
         Texts.requireGiven("list of instants", instants);
         if (instants.length == 0 || Arrays.asList(instants).contains(null)) {
             throw new InvalidRequestException("The list of instants is empty or has a null. Give one instant or more.");
+        }
+        for (Instant instant : instants) {
+            Instants.require("fire time", instant);
         }
         return of(new At(Arrays.stream(instants).sorted().toList()));
     }

@@ -12,6 +12,7 @@ import dev.perdure.internal.schedule.ScheduleSpec;
 import dev.perdure.internal.schedule.ScheduleState;
 import dev.perdure.internal.schedule.SpecWriter;
 import dev.perdure.internal.settings.Settings;
+import dev.perdure.internal.text.Instants;
 import dev.perdure.internal.text.Names;
 import dev.perdure.internal.text.Texts;
 import dev.perdure.schedule.Overlap;
@@ -112,8 +113,8 @@ record ScheduleWrites(SpecWriter specs, Values values, MailSender mailSender, Co
 
     static ScheduleCommand backfill(Instant from, Instant to, Overlap overlap) {
         Texts.requireGiven("overlap", overlap);
-        Texts.requireGiven("end of the range", to);
-        Texts.requireGiven("beginning of the range", from);
+        Instants.require("end of the range", to);
+        Instants.require("beginning of the range", from);
         if (to.isBefore(from)) {
             throw new InvalidRequestException(
                     "The range to backfill ends at %s, before it begins at %s. Give the earlier time first."
