@@ -365,9 +365,18 @@ public final class Execution implements LoadedRun, Runnable {
     /** What the run's row says. If values are hidden, a message that may have one is only in the outcome. */
     private String reason(Throwable thrown) {
         Failure failure = Failure.of(thrown);
-        return host.rules().codec().hidesTexts() && !(thrown instanceof DeadlineExceededException)
-                ? failure.type() + " (its message is hidden)"
-                : failure.summary();
+        return host.rules().codec().hidesTexts() ? failure.type() + shown(thrown) : failure.summary();
+    }
+
+    /** That the deadline has passed is no value. What follows may be one, such as why the handler of a DAG failed, too. */
+    private String shown(Throwable thrown) {
+        return transitions
+                .deadline()
+                .sentence()
+                .filter(sentence -> thrown instanceof DeadlineExceededException
+                        && messageOf(thrown).startsWith(sentence))
+                .map(sentence -> ": " + sentence)
+                .orElse(" (its message is hidden)");
     }
 
     private static String messageOf(Throwable thrown) {

@@ -23,6 +23,7 @@ import dev.perdure.TypeRef;
 import dev.perdure.dag.Dag;
 import dev.perdure.dag.DagRun;
 import dev.perdure.dag.Outputs;
+import dev.perdure.error.DeadlineExceededException;
 import dev.perdure.error.DecryptionException;
 import dev.perdure.error.RunConflictException;
 import dev.perdure.error.RunFailedException;
@@ -285,6 +286,44 @@ abstract class EncryptionScenarios extends Scenarios {
                     .contains("dev.perdure.error.TerminalException (its message is hidden)")
                     .doesNotContain("secret");
             assertThat(List.of(first.state(), second.state())).containsOnly(RunState.PAUSED);
+        }
+    }
+
+    @Test
+    void the_reason_of_a_dag_that_has_passed_its_deadline_quotes_no_value() {
+        Dag<String, String> dag = Dag.of("late", String.class, builder -> {
+            var slow = builder.workflow("slow", (ctx, t) -> {
+                ctx.sleep(DAY.multipliedBy(2));
+                return "";
+            });
+            builder.onFailure(t -> {
+                throw new TerminalException("secret of " + t.input());
+            });
+            return slow;
+        });
+        try (PerdureTest perdure = engine(TestMode.NORMAL)) {
+            perdure.register(dag);
+            DagRun<String> run = perdure.start(dag, "in", id("late").timeout(DAY));
+            assertThatThrownBy(run::result)
+                    .isInstanceOf(RunFailedException.class)
+                    .hasStackTraceContaining("onFailure failed too")
+                    .hasStackTraceContaining("secret of in");
+            assertThat(run.info().reason().orElseThrow())
+                    .contains("has passed its deadline")
+                    .doesNotContain("secret");
+        }
+    }
+
+    @Test
+    void the_reason_of_a_run_does_not_quote_a_deadline_of_its_own_code() {
+        Definition<String, String> flow = workflow("flow", (ctx, in) -> {
+            throw new DeadlineExceededException("secret of " + in);
+        });
+        try (PerdureTest perdure = engine(TestMode.NORMAL)) {
+            perdure.register(flow);
+            Run<String> run = perdure.start(Invocation.of(flow, "in"));
+            assertThatThrownBy(run::result).hasStackTraceContaining("secret of in");
+            assertThat(run.info().reason().orElseThrow()).doesNotContain("secret");
         }
     }
 

@@ -5,6 +5,7 @@ import dev.perdure.internal.execution.host.HeldRun;
 import dev.perdure.internal.execution.host.Host;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -63,8 +64,16 @@ public final class RunDeadline {
 
     /** What the code gets. */
     DeadlineExceededException exceeded(String deadline) {
-        return new DeadlineExceededException(
-                "Run '%s' has passed its deadline %s.".formatted(held.run().id(), deadline));
+        return new DeadlineExceededException(sentence(deadline));
+    }
+
+    /** What the message about the deadline begins with: all that the engine itself says of it. */
+    public Optional<String> sentence() {
+        return Optional.ofNullable(held.deadline()).map(Instant::toString).map(this::sentence);
+    }
+
+    private String sentence(String deadline) {
+        return "Run '%s' has passed its deadline %s.".formatted(held.run().id(), deadline);
     }
 
     /** Interrupts a body when it is reached. Returns a handle to cancel that. */
