@@ -3,6 +3,7 @@ package dev.perdure.internal.handle;
 import dev.perdure.ForkOptions;
 import dev.perdure.RunId;
 import dev.perdure.attribute.AttributeValue;
+import dev.perdure.error.PayloadException;
 import dev.perdure.error.UnknownRunException;
 import dev.perdure.internal.payload.EncryptedAttributes;
 import dev.perdure.internal.payload.PayloadCodec;
@@ -15,6 +16,7 @@ import dev.perdure.spi.change.Payload;
 import dev.perdure.spi.change.Recorded;
 import dev.perdure.spi.change.RunRef;
 import dev.perdure.spi.payload.PayloadPlace;
+import java.lang.reflect.Type;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -60,7 +62,15 @@ final class ForkWriter {
     }
 
     private Payload given(@Nullable Object value, RunId id) {
-        return codec.at(PayloadPlace.input(id)).encode(value, value == null ? Void.class : value.getClass());
+        Type type = value == null ? Void.class : value.getClass();
+        try {
+            return codec.at(PayloadPlace.input(id))
+                    .encode(value, type, settings.rules().maxPayloadBytes());
+        } catch (PayloadException cause) {
+            throw new PayloadException(
+                    "The input of the fork (%s) cannot be stored: %s".formatted(type.getTypeName(), cause.getMessage()),
+                    cause);
+        }
     }
 
     /** As they are stored. */

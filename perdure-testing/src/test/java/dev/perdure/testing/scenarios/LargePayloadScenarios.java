@@ -19,6 +19,7 @@ import dev.perdure.dag.Dag;
 import dev.perdure.dag.DagRun;
 import dev.perdure.dag.Outputs;
 import dev.perdure.error.MissingPayloadException;
+import dev.perdure.error.PayloadException;
 import dev.perdure.error.RunConflictException;
 import dev.perdure.error.StepFailedException;
 import dev.perdure.error.StoreException;
@@ -176,6 +177,22 @@ abstract class LargePayloadScenarios extends Scenarios {
                     .startsWith("1: ")
                     .contains("it has 20002 bytes and the limit is 10000.");
             assertThat(payloads.all()).noneMatch(payload -> payload.size() > 10_000);
+        }
+    }
+
+    @Test
+    void the_input_of_a_fork_has_the_limit_too() {
+        Definition<String, String> flow = workflow("flow", (ctx, in) -> in);
+        try (PerdureTest perdure = engine(TestMode.NORMAL)) {
+            perdure.register(flow).maxPayloadBytes(10_000);
+            Run<String> run = perdure.start(Invocation.of(flow, "x"));
+            assertThat(run.result()).isEqualTo("x");
+            assertThatThrownBy(() -> run.fork(ForkOptions.from(1).id("fork").input("x".repeat(20_000))))
+                    .isInstanceOf(PayloadException.class)
+                    .hasMessageContaining("The input of the fork")
+                    .hasMessageContaining("it has 20002 bytes and the limit is 10000.");
+            assertThat(payloads.all()).isEmpty();
+            assertThat(perdure.runs(RunFilter.all()).list()).hasSize(1);
         }
     }
 
