@@ -9,6 +9,8 @@ import javax.crypto.SecretKey;
 /**
  * The keys of an {@link Encryption}. Every key has an id, which is stored in clear with each value. Implementations are
  * thread-safe, and fast: the engine asks for every value. A key must stay as long as values are encrypted with it.
+ *
+ * <p>If keys cannot be had for now, throw an exception: runs wait and ask again, and callers get the exception.
  */
 public interface EncryptionKeys {
     /** The id of the key with which new values are encrypted. */

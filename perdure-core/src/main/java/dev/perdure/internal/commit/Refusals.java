@@ -8,7 +8,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Logs for the operator that the store refuses requests. The engine repeats such a request until the store accepts it.
+ * Logs for the operator that the store, or what transforms payloads, refuses requests. The engine repeats such a request
+ * until it is accepted.
  * Logs with the stack, at once and then rarely, however many runs wait. {@link Outage} reports an outage, which ends by
  * itself.
  */
@@ -25,7 +26,7 @@ public final class Refusals {
     }
 
     /**
-     * Logs that the store refuses a request, unless it was logged a short time ago.
+     * Logs that a request is refused, unless it was logged a short time ago.
      *
      * @param what the request, at the beginning of a sentence
      */
@@ -35,8 +36,8 @@ public final class Refusals {
         boolean isTime = trouble.kind() == StoreException.Kind.UNUSABLE && now - until >= 0;
         if (isTime && quietUntil.compareAndSet(until, now + PAUSE)) {
             LOG.error(
-                    "{} is refused by the store. It is made again until the store accepts it, and no run fails meanwhile. "
-                            + "Fix what the error names, such as rights, the schema or the password. This is said every {} minutes while it lasts.",
+                    "{} is refused. It is made again until it is accepted, and no run fails meanwhile. "
+                            + "Fix what the error names, such as rights, the schema, the password or the keys. This is said every {} minutes while it lasts.",
                     what,
                     TimeUnit.NANOSECONDS.toMinutes(PAUSE),
                     trouble);

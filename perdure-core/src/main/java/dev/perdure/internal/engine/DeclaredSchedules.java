@@ -6,7 +6,6 @@ import dev.perdure.error.DefinitionException;
 import dev.perdure.error.InvalidRequestException;
 import dev.perdure.internal.dag.TypedDags;
 import dev.perdure.internal.definition.ScheduledMethods;
-import dev.perdure.internal.execution.value.Values;
 import dev.perdure.internal.schedule.FireTimes;
 import dev.perdure.internal.schedule.ScheduleFunction;
 import dev.perdure.internal.schedule.ScheduleNames;
@@ -57,8 +56,8 @@ final class DeclaredSchedules {
     }
 
     /** What was registered, with the definitions of schedules that this process can fire. */
-    static List<Object> definitions(TypedDags dags, List<Schedule> declared, Values values) {
-        ScheduleFunction function = new ScheduleFunction(values, new FireTimes());
+    static List<Object> definitions(TypedDags dags, List<Schedule> declared) {
+        ScheduleFunction function = new ScheduleFunction(new FireTimes());
         List<Object> all = new ArrayList<>(dags.definitions());
         all.add(function.registered(ScheduleNames.SHARED));
         declared.forEach(schedule -> all.add(function.registered(ScheduleNames.declared(schedule.name()))));

@@ -104,10 +104,8 @@ public final class Engine implements Perdure, EngineView.Source {
     private Engine(Settings settings) {
         this.settings = settings;
         this.dags = new TypedDags(settings.registrations(), settings.rules().stepTypes());
-        Values values = new Values(settings.rules().codec(), settings.rules().maxPayloadBytes());
         List<Schedule> declared = DeclaredSchedules.of(settings);
-        this.registry =
-                new Registry(definitions(declared, values), settings.rules().codec());
+        this.registry = new Registry(definitions(declared), settings.rules().codec());
         settings.store().queues().declare(settings.queues());
         settings.store().permits().declare(settings.limiters());
         Retention declaredRetention = settings.retention();
@@ -141,6 +139,7 @@ public final class Engine implements Perdure, EngineView.Source {
         // A caller's own transaction may stay open for long, or never commit: what it passes stays inside of it.
         this.outboxMail = new MailSender(settings.inline(), commits);
         this.outboxStarter = new Starter(settings.inline(), registry, workers, commits, outboxMail);
+        Values values = new Values(settings.rules().codec(), settings.rules().maxPayloadBytes());
         this.scheduleWrites =
                 new ScheduleWrites(new SpecWriter(targets, values), values, mailSender, commits, settings.clockwork());
         this.bulkCommands = new BulkCommands(commits, commands, settings.store(), listeners);
@@ -153,8 +152,8 @@ public final class Engine implements Perdure, EngineView.Source {
     }
 
     /** What was registered, and the engine's own definitions. */
-    private List<Object> definitions(List<Schedule> declared, Values values) {
-        List<Object> all = new ArrayList<>(DeclaredSchedules.definitions(dags, declared, values));
+    private List<Object> definitions(List<Schedule> declared) {
+        List<Object> all = new ArrayList<>(DeclaredSchedules.definitions(dags, declared));
         all.add(new BulkFunction(settings.store().runs(), this::bulkCommands).registered());
         PayloadCodec codec = settings.rules().codec();
         if (codec.key().isPresent()) {

@@ -4,7 +4,6 @@ import dev.perdure.internal.check.HistoryCheck;
 import dev.perdure.internal.dag.CallTargets;
 import dev.perdure.internal.dag.TypedDags;
 import dev.perdure.internal.definition.Registry;
-import dev.perdure.internal.execution.value.Values;
 import dev.perdure.internal.settings.Settings;
 
 /** Makes checks of exported runs against the definitions of an engine. */
@@ -15,9 +14,8 @@ public final class HistoryChecks {
     public static HistoryCheck of(Settings settings) {
         TypedDags dags =
                 new TypedDags(settings.registrations(), settings.rules().stepTypes());
-        Values values = new Values(settings.rules().codec(), settings.rules().maxPayloadBytes());
         Registry registry = new Registry(
-                DeclaredSchedules.definitions(dags, DeclaredSchedules.of(settings), values),
+                DeclaredSchedules.definitions(dags, DeclaredSchedules.of(settings)),
                 settings.rules().codec());
         return new HistoryCheck(new CallTargets(registry, dags), settings.rules());
     }

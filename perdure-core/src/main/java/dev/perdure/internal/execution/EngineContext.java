@@ -9,6 +9,7 @@ import dev.perdure.WorkflowContext;
 import dev.perdure.internal.definition.Registered.Target;
 import dev.perdure.internal.execution.mail.Turns;
 import dev.perdure.internal.execution.value.Encoded;
+import dev.perdure.internal.execution.value.Values;
 import dev.perdure.spi.Runs;
 import dev.perdure.spi.change.NewRun;
 import dev.perdure.spi.change.Payload;
@@ -57,6 +58,9 @@ public interface EngineContext extends WorkflowContext {
 
     /** Whether the next recorded entry is {@code true} as the answer of {@link #patched} to this id. */
     boolean isDecided(String decision);
+
+    /** Encodes and decodes for this run. */
+    Values values();
 
     /** The output of a task as the application's codec wrote it, wherever it was stored: for outputs inside others. */
     Payload encoded(Payload output, PayloadPlace place);

@@ -215,6 +215,11 @@ abstract class EngineRunContext implements Shorthands {
     }
 
     @Override
+    public Values values() {
+        return values;
+    }
+
+    @Override
     public Payload encoded(Payload payload, PayloadPlace place) {
         return output(() -> values.at(place).encoded(payload));
     }

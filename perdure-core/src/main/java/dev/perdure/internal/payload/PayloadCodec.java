@@ -107,6 +107,11 @@ public final class PayloadCodec implements Codec {
         return new PayloadCodec(codec, way.apply(store), inlineBytes, gate, clockwork, transform, place);
     }
 
+    /** The same, which reaches the transform in another way, if there is one. */
+    public PayloadCodec transformingThrough(UnaryOperator<PayloadTransform> way) {
+        return transform == null ? this : transforming(way.apply(transform));
+    }
+
     /** The same, but it encodes values of any size in place. */
     public PayloadCodec inline() {
         return new PayloadCodec(codec, store, Integer.MAX_VALUE, gate, clockwork, transform, place);

@@ -8,7 +8,6 @@ import dev.perdure.error.PayloadException;
 import dev.perdure.internal.definition.Registered;
 import dev.perdure.internal.execution.EngineContext;
 import dev.perdure.internal.execution.mail.Turns;
-import dev.perdure.internal.execution.value.Values;
 import dev.perdure.internal.schedule.ScheduleSpec.RuleKind;
 import dev.perdure.internal.schedule.ScheduleTurn.Start;
 import dev.perdure.queue.Placement;
@@ -55,12 +54,10 @@ public final class ScheduleFunction implements Registered.Function {
     private static final Channel REPORTS = EndReport.channel();
     private static final Set<Channel> ALL_MAIL = Set.of(COMMANDS, REPORTS);
 
-    private final Values values;
     private final FireTimes times;
 
-    /** Encodes with these values, and shares what is known of expressions. */
-    public ScheduleFunction(Values values, FireTimes times) {
-        this.values = values;
+    /** Shares what is known of expressions. */
+    public ScheduleFunction(FireTimes times) {
         this.times = times;
     }
 
@@ -79,7 +76,10 @@ public final class ScheduleFunction implements Registered.Function {
                 ScheduleTurn.Decision decision = decide(engine, known.state(), situation);
                 known.decided(decision.state());
                 return new Turns.Decided(
-                        values.at(stateOf(situation.run().id())).inline().encode(decision.state()),
+                        engine.values()
+                                .at(stateOf(situation.run().id()))
+                                .inline()
+                                .encode(decision.state()),
                         effects(engine, situation, decision));
             }));
         }
@@ -192,7 +192,8 @@ public final class ScheduleFunction implements Registered.Function {
     private Optional<ScheduleCommand> command(EngineContext engine, Mail mail) {
         RunId run = engine.runId();
         try {
-            return Optional.of(values.at(PayloadPlace.message(run, ScheduleNames.COMMANDS.name()))
+            return Optional.of(engine.values()
+                    .at(PayloadPlace.message(run, ScheduleNames.COMMANDS.name()))
                     .decode(mail.payload(), ScheduleCommand.class));
         } catch (DecryptionException | MissingPayloadException missing) {
             throw engine.stop(
@@ -216,7 +217,7 @@ public final class ScheduleFunction implements Registered.Function {
         NewRun run = engine.intercepted(new NewRun(
                 id,
                 start.what().definition(),
-                values.at(PayloadPlace.input(id)).transformed(input),
+                engine.values().at(PayloadPlace.input(id)).transformed(input),
                 engine.turns().seed(situation.position(), number),
                 options.queue(),
                 options.priority(),
@@ -225,7 +226,7 @@ public final class ScheduleFunction implements Registered.Function {
                 null,
                 Parent.reporting(situation.run()),
                 null,
-                values.attributes().encrypted(id, options.description()),
+                engine.values().attributes().encrypted(id, options.description()),
                 options.key(),
                 new Admission(options.startWithin(), options.weight()).at(Placement.of(options.placement()))));
         if (start.what().dag()) {
@@ -235,7 +236,9 @@ public final class ScheduleFunction implements Registered.Function {
         Mail mail = Mail.value(
                 Channel.promise(Fire.topic().name()),
                 engine.turns().token(situation.position(), number),
-                values.at(PayloadPlace.promise(id, Fire.topic().name())).encode(fire));
+                engine.values()
+                        .at(PayloadPlace.promise(id, Fire.topic().name()))
+                        .encode(fire));
         return new Effect.Start(run, List.of(), List.of(mail));
     }
 

@@ -91,7 +91,8 @@ public final class Session implements Host, PipelineHost {
         this.committer = new Committer(
                 settings.ledger(), settings.clockwork(), id, settings.store().lanes(), this::alive);
         this.store = new SessionStore(settings, committer, shared.part(), shared.clients(), clock, id, this::alive);
-        this.rules = settings.rules().with(settings.rules().codec().through(store::payloads));
+        this.rules = settings.rules()
+                .with(settings.rules().codec().through(store::payloads).transformingThrough(store::transform));
     }
 
     /** The worker that this is an incarnation of. */

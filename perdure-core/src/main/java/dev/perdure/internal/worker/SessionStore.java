@@ -27,6 +27,7 @@ import dev.perdure.spi.change.Payload;
 import dev.perdure.spi.change.RunRef;
 import dev.perdure.spi.change.WorkerId;
 import dev.perdure.spi.payload.PayloadStore;
+import dev.perdure.spi.payload.PayloadTransform;
 import dev.perdure.spi.report.Reports;
 import dev.perdure.spi.shard.Parts;
 import java.util.Collection;
@@ -149,6 +150,11 @@ final class SessionStore implements StoreAccess {
     /** The payload store as runs use it. */
     PayloadStore payloads(PayloadStore direct) {
         return new PatientPayloads(direct, this);
+    }
+
+    /** The application's transform as runs use it. */
+    PayloadTransform transform(PayloadTransform direct) {
+        return new PatientTransform(direct, this);
     }
 
     @Override

@@ -8,7 +8,8 @@ import java.util.Optional;
 /**
  * Changes the bytes of encoded values before they are stored, and back: it encrypts or compresses them. The codec knows
  * types and no places; a transform knows places and no types. Implementations are thread-safe. They throw
- * {@link PayloadException} for bytes that they cannot undo.
+ * {@link PayloadException} for bytes that they cannot undo. Any other exception means that they cannot work for now: runs
+ * wait and try again, and callers get the exception.
  *
  * <p>The same value may get other bytes each time. The engine has a copy transformed anew, when it knows that it makes
  * one: of a message that a run takes into its journal, of the result of a child, of the journal of a fork.

@@ -44,7 +44,7 @@ class RefusalsTest {
         assertThat(log.list).singleElement().satisfies(event -> {
             assertThat(event.getLevel()).isEqualTo(Level.ERROR);
             assertThat(event.getFormattedMessage())
-                    .startsWith("The mail of run 'a' is refused by the store.")
+                    .startsWith("The mail of run 'a' is refused.")
                     .contains("Fix what the error names", "every 10 minutes");
             assertThat(event.getThrowableProxy().getMessage()).isEqualTo("permission denied");
         });

@@ -132,7 +132,7 @@ public final class RefusingStoreTest {
         assertWaitsFor(body, (engine, flow) -> engine.start(Invocation.of(flow, "x"), StartOptions.id("r")), result);
         assertThat(errors()).singleElement().satisfies(error -> {
             assertThat(error.getFormattedMessage())
-                    .contains("is refused by the store", "no run fails meanwhile", "every 10 minutes");
+                    .contains("is refused.", "no run fails meanwhile", "every 10 minutes");
             assertThat(error.getThrowableProxy().getMessage()).isEqualTo("permission denied for " + request);
         });
     }

@@ -45,7 +45,9 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
 import javax.crypto.SecretKey;
 import javax.crypto.spec.SecretKeySpec;
@@ -366,6 +368,83 @@ abstract class EncryptionScenarios extends Scenarios {
             perdure.advance(DAY.multipliedBy(3));
             assertThat(perdure.runs(RunFilter.all().definition("nightly")).list())
                     .isNotEmpty()
+                    .allMatch(run -> run.state() == RunState.COMPLETED);
+        }
+    }
+
+    /** The keys of a service that is away at times. */
+    private static final class Service implements EncryptionKeys {
+        private final AtomicBoolean refuses = new AtomicBoolean();
+
+        /** Refuses the next request. */
+        void refuse() {
+            refuses.set(true);
+        }
+
+        private void answer() {
+            if (refuses.getAndSet(false)) {
+                throw new IllegalStateException("The service of keys is away.");
+            }
+        }
+
+        @Override
+        public String current() {
+            answer();
+            return KEYS.current();
+        }
+
+        @Override
+        public Optional<SecretKey> find(String id) {
+            answer();
+            return KEYS.find(id);
+        }
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void a_run_waits_for_keys_that_are_away_and_its_code_does_not_see_it(TestMode mode) {
+        Service keys = new Service();
+        List<String> seen = new CopyOnWriteArrayList<>();
+        AtomicInteger bodies = new AtomicInteger();
+        Definition<String, String> flow = workflow("flow", (ctx, in) -> {
+            try {
+                String made = ctx.step("make", () -> {
+                    bodies.incrementAndGet();
+                    keys.refuse();
+                    return in + " made";
+                });
+                ctx.sleep(DAY);
+                return made + " and sent";
+            } catch (RuntimeException thrown) {
+                seen.add(thrown.toString());
+                throw thrown;
+            }
+        });
+        try (PerdureTest perdure = create(mode).transform(Encryption.with(keys))) {
+            perdure.register(flow);
+            Run<String> run = perdure.start(Invocation.of(flow, "in"));
+            perdure.settle();
+            assertThat(bodies).hasValue(1);
+            keys.refuse();
+            assertThat(run.result()).isEqualTo("in made and sent");
+            assertThat(seen).isEmpty();
+            assertThat(bodies).hasValue(1);
+        }
+    }
+
+    @Test
+    void a_schedule_fires_on_when_its_keys_were_away() {
+        Service keys = new Service();
+        Definition<String, String> nightly = workflow("nightly", (ctx, in) -> in);
+        try (PerdureTest perdure = create(TestMode.NORMAL).transform(Encryption.with(keys))) {
+            perdure.register(nightly);
+            perdure.schedules().put(Schedule.of("nightly", Times.every(DAY), Invocation.of(nightly, "in")));
+            keys.refuse();
+            perdure.advance(Duration.ofHours(1));
+            keys.refuse();
+            perdure.advance(DAY.multipliedBy(3));
+            assertThat(perdure.runs(RunFilter.all().definition("nightly")).list())
+                    .hasSize(3)
                     .allMatch(run -> run.state() == RunState.COMPLETED);
         }
     }
