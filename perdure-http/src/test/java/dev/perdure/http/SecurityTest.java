@@ -23,6 +23,7 @@ import dev.perdure.http.security.Redaction;
 import dev.perdure.http.security.Role;
 import dev.perdure.http.security.Tokens;
 import dev.perdure.memory.MemoryStore;
+import dev.perdure.object.StateKey;
 import java.io.ByteArrayInputStream;
 import java.io.InputStream;
 import java.net.InetAddress;
@@ -466,6 +467,37 @@ final class SecurityTest {
                         .doesNotContain("4111");
             }
         }
+    }
+
+    @Test
+    void what_is_hidden_is_hidden_where_it_is_encoded_inside_of_another_value() {
+        Redaction redaction = (what, json) -> what.definition().equals("order") ? "\"(hidden)\"" : json;
+        String input = "{\"item\":\"5500\",\"cents\":1}";
+        try (ApiKit hiding = new ApiKit(new MemoryStore(), builder -> builder.redaction(redaction))) {
+            String body = "{\"definition\":\"order\",\"every\":\"PT1H\",\"attributes\":[\"card=5500\"],\"input\":%s}"
+                    .formatted(input);
+            hiding.admin("PUT", "/schedules/hourly", body).is(202);
+            hiding.await("/schedules/hourly", "/name", "hourly");
+            hiding.perdure
+                    .object(Sample.Counter.class, "k")
+                    .edit(state -> state.set(StateKey.of("card", String.class), "5500"));
+            hiding.await("/runs?definition=counter%2F(edit)", "/runs/0/state", "COMPLETED");
+            String edit = hiding.get("/runs?definition=counter%2F(edit)").at("/runs/0/id");
+            for (String path : List.of(
+                    "/runs/schedule:hourly",
+                    "/runs/schedule:hourly/journal",
+                    "/runs/~" + Base64.getUrlEncoder().withoutPadding().encodeToString(edit.getBytes(UTF_8)))) {
+                assertThat(hiding.get(path).is(200).json().toString())
+                        .as(path)
+                        .doesNotContain("5500")
+                        .doesNotContain(base64(input))
+                        .doesNotContain(base64("\"5500\""));
+            }
+        }
+    }
+
+    private static String base64(String text) {
+        return Base64.getEncoder().encodeToString(text.getBytes(UTF_8));
     }
 
     @Test

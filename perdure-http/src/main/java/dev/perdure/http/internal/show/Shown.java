@@ -40,6 +40,14 @@ public final class Shown {
     /** The definition of bulk actions. */
     public static final String BULK = "perdure.bulk";
 
+    /** What the definitions of schedules begin with. */
+    private static final String SCHEDULES = "perdure.schedule";
+
+    /** What the definitions of edits of objects end with. */
+    private static final String EDIT = "/(edit)";
+
+    private static final String NOT_SHOWN = "(not shown, because a redaction is set up, which cannot read it)";
+
     private static final Pattern NAMED_DEFINITION = Pattern.compile(" definition=([^\\s,]+)");
 
     private final EngineView view;
@@ -129,12 +137,27 @@ public final class Shown {
         if (redaction == null) {
             return json;
         }
+        if (hasEncodedValues(what)) {
+            return Json.text(NOT_SHOWN);
+        }
         String shown = redaction.shown(what, Json.text(json));
         try {
             return Json.read(shown);
         } catch (JacksonException noJson) {
             return Json.text(shown);
         }
+    }
+
+    /**
+     * Whether it has values of other definitions inside, as Base64, so that no redaction can tell what it hides: what a
+     * schedule knows has the input of its runs, and the edit of an object has the values of its state.
+     */
+    private static boolean hasEncodedValues(Subject what) {
+        return switch (what.kind()) {
+            case INPUT, ENTRY, MAIL ->
+                what.definition().startsWith(SCHEDULES) || what.definition().endsWith(EDIT);
+            case RESULT, PUBLISHED, STATE, FAILURE, DESCRIPTION, LOG -> false;
+        };
     }
 
     /** A text after the redaction. */
