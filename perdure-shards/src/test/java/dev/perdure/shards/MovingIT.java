@@ -40,6 +40,7 @@ import dev.perdure.spi.change.Payload;
 import dev.perdure.spi.change.RunRef;
 import dev.perdure.spi.change.WorkerId;
 import dev.perdure.spi.shard.Partitions;
+import dev.perdure.version.WorkerInfo;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -273,6 +274,26 @@ final class MovingIT {
         shards.move(List.of(), "a", step -> {});
         assertThat(store.ledger().apply(lane, List.of(sends))).hasOnlyElementsOfType(Outcome.Applied.class);
         assertThat(closed.result(SOON)).isEqualTo("7");
+    }
+
+    @Test
+    void a_command_for_a_closed_partition_waits_and_ends_no_lease() throws Exception {
+        Run<String> closed = perdure.start(Invocation.of(READER, 1), id(idIn(60, "closed")));
+        List<UUID> before = workers();
+        close(60);
+        Thread sender = Thread.ofPlatform().start(() -> closed.kill("enough"));
+        while (sender.getState() != Thread.State.TIMED_WAITING) { // between two tries
+            Thread.onSpinWait();
+        }
+        assertThat(workers()).containsAll(before);
+        shards.move(List.of(), "a", step -> {});
+        sender.join();
+        assertThat(closed.state()).isEqualTo(RunState.CANCELLED);
+        assertThat(workers()).containsAll(before);
+    }
+
+    private List<UUID> workers() {
+        return first.versions().workers().stream().map(WorkerInfo::id).toList();
     }
 
     private RunRef begun(Lane lane, WorkerId worker, String id) {

@@ -50,8 +50,8 @@ public final class Commits {
         Worker worker = workers.of(part);
         Session session = worker == null ? null : worker.session();
         List<Outcome> all = new ArrayList<>(commitAll(part, session, changes));
-        if (session != null && all.stream().anyMatch(Outcome.Fenced.class::isInstance)) {
-            retire(part, session);
+        if (session != null && !session.alive() && all.stream().anyMatch(Outcome.Fenced.class::isInstance)) {
+            retire(part, session); // Otherwise the run has moved to another part, and the worker keeps its lease.
         }
         for (int i = 0; i < all.size(); i++) {
             if (all.get(i) instanceof Outcome.Fenced) {
