@@ -13,6 +13,7 @@ import dev.perdure.spi.change.Mail;
 import dev.perdure.spi.change.NewRun;
 import dev.perdure.spi.change.Parent;
 import dev.perdure.spi.change.Payload;
+import dev.perdure.spi.change.RunRef;
 import dev.perdure.spi.shard.Exchange.Content;
 import dev.perdure.spi.shard.Exchange.Outgoing;
 import dev.perdure.spi.shard.Partitions;
@@ -92,9 +93,18 @@ final class Forwarder {
         return forward(List.of(), true, shards.version());
     }
 
-    /** The same. Returns whether this version could read all of it. */
-    boolean forwardAll() {
-        return pass(List.of(), true, shards.version()).unreadable.isEmpty();
+    /**
+     * What stays after everything was carried over that could be.
+     *
+     * @param unreadable whether this version could not read some of it
+     * @param parents the runs that have started others in partitions that move
+     */
+    record Left(boolean unreadable, Set<RunRef> parents) {}
+
+    /** The same. Returns what stays. */
+    Left forwardAll() {
+        Pass pass = pass(List.of(), true, shards.version());
+        return new Left(!pass.unreadable.isEmpty(), pass.parents);
     }
 
     /**
@@ -135,6 +145,7 @@ final class Forwarder {
     private final class Pass {
         private final Set<RunId> held = new HashSet<>();
         private final Set<Integer> unreadable = new HashSet<>();
+        private final Set<RunRef> parents = new HashSet<>();
         private final List<Long> arrived = new ArrayList<>();
         private final List<Carried> missed = new ArrayList<>();
         private final Set<RunId> absent = new HashSet<>();
@@ -212,6 +223,10 @@ final class Forwarder {
                 }
                 if (outcomes.get(i) instanceof Outcome.Moving) {
                     held.add(changes.get(i).about());
+                    if (changes.get(i) instanceof Change.Start start
+                            && start.run().parent() != null) {
+                        parents.add(start.run().parent().run());
+                    }
                 } else if (outcomes.get(i) instanceof Outcome.UnknownRun) {
                     unknown.add(batch.get(i));
                     absent.add(changes.get(i).about());

@@ -2,6 +2,7 @@ package dev.perdure.shards;
 
 import dev.perdure.error.StoreException;
 import dev.perdure.spi.Hints;
+import dev.perdure.spi.change.RunRef;
 import dev.perdure.spi.shard.Exchange.Look;
 import dev.perdure.spi.shard.Exchange.Outgoing;
 import dev.perdure.spi.shard.Parts;
@@ -13,6 +14,7 @@ import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.IntConsumer;
+import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -79,16 +81,19 @@ final class Forwarding implements AutoCloseable {
 
     /**
      * Carries over what is on its way from this shard now. Throws an exception that names the shard that does not take it, or
-     * this one if something stays that this version cannot read.
+     * this one if something stays that this version cannot read. Returns the runs that have started others in partitions that
+     * move: these starts stay, too.
      */
-    void settle(int shard) {
-        if (!senders.get(shard).forwardAll()) {
+    Set<RunRef> settle(int shard) {
+        List<Forwarder.Left> left = senders.get(shard).forwardAll();
+        if (left.stream().anyMatch(Forwarder.Left::unreadable)) {
             throw new StoreException(
                     StoreException.Kind.UNAVAILABLE,
                     "Shard '%s' has sent something that this version cannot read. Repeat this with a process of the newer version."
                             .formatted(shards.name(shard)),
                     null);
         }
+        return left.stream().flatMap(each -> each.parents().stream()).collect(Collectors.toSet());
     }
 
     /** A shard from which things go to the others. */
@@ -133,9 +138,8 @@ final class Forwarding implements AutoCloseable {
                     .sum();
         }
 
-        boolean forwardAll() {
-            return shards.ask(shards.indexes(), to -> forwarders.get(to).forwardAll()).stream()
-                    .allMatch(all -> all);
+        List<Forwarder.Left> forwardAll() {
+            return shards.ask(shards.indexes(), to -> forwarders.get(to).forwardAll());
         }
 
         private void loop() {

@@ -7,6 +7,7 @@ import dev.perdure.RunInfo;
 import dev.perdure.RunState;
 import dev.perdure.audit.AuditEntry;
 import dev.perdure.audit.AuditFilter;
+import dev.perdure.error.StoreException;
 import dev.perdure.shards.content.BelowPages;
 import dev.perdure.spi.Runs;
 import dev.perdure.spi.change.ObjectKey;
@@ -27,6 +28,8 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.Set;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
 
 /**
  * Queries about runs. A query about one run goes to its shard. One about many goes to all shards at the same time, and its
@@ -36,6 +39,11 @@ final class ShardedRuns implements Runs {
     private static final Comparator<AuditEntry> NEWEST_FIRST = Comparator.comparing(AuditEntry::at)
             .thenComparing(entry -> entry.id().toString())
             .reversed();
+
+    /** How long a kill waits for a partition that moves, and how long between two looks. */
+    private static final long MOST_WAITING = TimeUnit.SECONDS.toNanos(10);
+
+    private static final long PAUSE = TimeUnit.MILLISECONDS.toNanos(50);
 
     private final Shards shards;
     private final Forwarding forwarding;
@@ -152,10 +160,24 @@ final class ShardedRuns implements Runs {
 
     /**
      * Goes through the tree across shards, below cancelled runs too. What these runs have started may still be on its way,
-     * so it is carried over first.
+     * so it is carried over first. If it is on its way to a partition that moves, this waits for the end of the move.
      */
     @Override
     public List<RunRef> liveChildren(Collection<RunRef> parents) {
+        long until = System.nanoTime() + MOST_WAITING;
+        while (true) {
+            try {
+                return liveChildrenNow(parents);
+            } catch (StoreException trouble) {
+                if (trouble.kind() != StoreException.Kind.MOVING || System.nanoTime() - until >= 0) {
+                    throw trouble;
+                }
+                LockSupport.parkNanos(PAUSE);
+            }
+        }
+    }
+
+    private List<RunRef> liveChildrenNow(Collection<RunRef> parents) {
         Set<RunRef> live = new LinkedHashSet<>();
         Set<RunRef> seen = new HashSet<>(parents);
         Collection<RunRef> level = parents;
@@ -182,16 +204,25 @@ final class ShardedRuns implements Runs {
 
     private List<Lived> besides(Collection<RunRef> runs) {
         Map<Integer, List<RunRef>> divided = Parts.divide(runs, shards::of);
+        Set<RunRef> starting = new HashSet<>();
         if (shards.haveBeenSeveral()) {
-            divided.keySet().forEach(forwarding::settle);
+            divided.keySet().forEach(shard -> starting.addAll(forwarding.settle(shard)));
         }
-        return shards
+        List<Lived> below = shards
                 .ask(
                         List.copyOf(divided.keySet()),
                         shard -> shards.exchange(shard).below(divided.getOrDefault(shard, List.of())))
                 .stream()
                 .flatMap(List::stream)
                 .toList();
+        below.stream().map(Lived::run).filter(starting::contains).findFirst().ifPresent(parent -> {
+            throw new StoreException(
+                    StoreException.Kind.MOVING,
+                    "A run that '%s' has started is on its way to a partition that moves to another shard. Repeat this when the partition has moved."
+                            .formatted(parent.id()),
+                    null);
+        });
+        return below;
     }
 
     private List<Lived> elsewhere(List<Lived> parents) {

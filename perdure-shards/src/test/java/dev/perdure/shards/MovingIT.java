@@ -292,6 +292,26 @@ final class MovingIT {
         assertThat(workers()).containsAll(before);
     }
 
+    @Test
+    void a_kill_takes_a_child_that_was_on_its_way_to_a_closed_partition() throws Exception {
+        RunId child = RunId.of(idIn(66, "child"));
+        close(66);
+        Run<String> caller = perdure.start(Invocation.of(CALLER, child.value()), id(idIn(67, "caller")));
+        while (caller.state() != RunState.SUSPENDED) {
+            Thread.onSpinWait();
+        }
+        Thread killer = Thread.ofPlatform().start(() -> caller.kill("enough"));
+        while (killer.isAlive() && killer.getState() != Thread.State.TIMED_WAITING) { // between two looks
+            Thread.onSpinWait();
+        }
+        shards.move(List.of(), "a", step -> {});
+        killer.join();
+        while (first.runs().find(child).isEmpty()) {
+            Thread.onSpinWait();
+        }
+        assertThat(first.runs().find(child).orElseThrow().info().state()).isEqualTo(RunState.CANCELLED);
+    }
+
     private List<UUID> workers() {
         return first.versions().workers().stream().map(WorkerInfo::id).toList();
     }
