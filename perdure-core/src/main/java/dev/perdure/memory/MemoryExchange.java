@@ -12,6 +12,7 @@ import dev.perdure.spi.change.Payload;
 import dev.perdure.spi.change.RunRef;
 import dev.perdure.spi.shard.Exchange;
 import dev.perdure.spi.shard.Partitions;
+import dev.perdure.spi.shard.ShardMap;
 import java.util.Collection;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -46,6 +47,11 @@ final class MemoryExchange implements Exchange {
     @Override
     public Optional<Membership> membership() {
         return tables.inTransaction(() -> Optional.ofNullable(membership));
+    }
+
+    @Override
+    public Optional<ShardMap> newerMap(int version) {
+        return membership().map(Membership::map).filter(map -> map.version() > version);
     }
 
     @Override

@@ -8,6 +8,7 @@ import dev.perdure.error.StoreException;
 import dev.perdure.postgres.jdbc.BorrowedConnection;
 import dev.perdure.postgres.jdbc.Connections;
 import dev.perdure.postgres.jdbc.Database;
+import dev.perdure.postgres.jdbc.Query;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.SQLException;
@@ -91,6 +92,24 @@ final class DatabaseIT {
             assertThat(order).containsExactly("lease", "lease", "work", "work", "work", "work", "work");
             connections.takeFirst().giveBack();
             connections.take().giveBack();
+        }
+    }
+
+    @Test
+    void a_question_that_guards_a_lease_is_asked_before_other_questions_that_wait() throws Exception {
+        try (Connections connections = Connections.from(pool, 1);
+                ExecutorService threads = Executors.newCachedThreadPool()) {
+            Query query = new Query(new Database(connections, () -> null));
+            List<String> order = Collections.synchronizedList(new ArrayList<>());
+            BorrowedConnection only = connections.take();
+            for (int i = 0; i < 3; i++) {
+                beginToWait(threads, () -> query.all("SELECT 1", parameters -> {}, row -> order.add("work")));
+            }
+            beginToWait(threads, () -> query.allFirst("SELECT 1", parameters -> {}, row -> order.add("lease")));
+            only.giveBack();
+            threads.shutdown();
+            assertThat(threads.awaitTermination(1, TimeUnit.MINUTES)).isTrue();
+            assertThat(order).containsExactly("lease", "work", "work", "work");
         }
     }
 

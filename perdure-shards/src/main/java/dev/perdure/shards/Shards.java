@@ -96,7 +96,11 @@ final class Shards {
 
     /** Follows the map that a shard has, if it is newer than the one that this process has. */
     boolean follow(int shard) {
-        Routes there = routes(exchange(shard).membership().orElseThrow().map());
+        return follow(exchange(shard).membership().orElseThrow().map());
+    }
+
+    private boolean follow(ShardMap map) {
+        Routes there = routes(map);
         Routes before = routes.getAndUpdate(mine -> there.isNewerThan(mine) ? there : mine);
         boolean isNewer = there.isNewerThan(before);
         if (isNewer) {
@@ -117,9 +121,10 @@ final class Shards {
 
     /** Follows the map of a shard if it is newer. Asks the shard unless that was done a short time ago. */
     void followNewer(int shard) {
-        boolean isKnown = System.nanoTime() - known.get(shard) < Parts.FRESH.toNanos();
-        if (!isKnown && look(shard, List.of(), 0).version() > version()) {
-            follow(shard);
+        long sent = System.nanoTime();
+        if (sent - known.get(shard) >= Parts.FRESH.toNanos()) {
+            exchange(shard).newerMap(version()).ifPresent(this::follow);
+            known.set(shard, sent);
         }
     }
 

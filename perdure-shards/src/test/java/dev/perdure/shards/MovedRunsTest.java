@@ -43,6 +43,7 @@ final class MovedRunsTest {
     private void moved(ShardMap before, RunId run) {
         ShardMap after = before.with(Partitions.of(run), "b");
         a.answering("Exchange.membership", Optional.of(new Membership("a", after)));
+        a.answering("Exchange.newerMap", Optional.of(after));
         a.answering("Exchange.look", new Look(after.version(), List.of()));
     }
 

@@ -70,6 +70,15 @@ public abstract class ExchangeConformance extends StoreConformance {
     }
 
     @Test
+    void a_map_is_told_to_those_who_have_an_older_one() {
+        assertThat(exchange().newerMap(0)).isEmpty();
+        ShardMap map = ShardMap.first(List.of("a", "b"));
+        exchange().join(new Membership("b", map));
+        assertThat(exchange().newerMap(0)).contains(map);
+        assertThat(exchange().newerMap(ShardMap.FIRST)).isEmpty();
+    }
+
+    @Test
     void a_shard_that_has_no_partitions_joins_again() {
         Membership first = new Membership("b", ShardMap.first(List.of("a", "b")));
         assertThat(exchange().join(first)).isEqualTo(first);

@@ -35,6 +35,9 @@ public interface Exchange {
     /** The membership that was stored here; empty if this store has always been alone. */
     Optional<Membership> membership();
 
+    /** The map of this store if it is newer than this version. Workers need it to keep their leases, so it waits for no other call. */
+    Optional<ShardMap> newerMap(int version);
+
     /** Stores a first membership, unless there is one, and returns the one that is there then. */
     Membership join(Membership first);
 

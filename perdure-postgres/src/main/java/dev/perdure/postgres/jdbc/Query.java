@@ -27,14 +27,23 @@ public final class Query {
     }
 
     public <T> List<T> all(String statementText, Binding binding, Reader<T> reader) {
-        return database.call(connection -> {
+        return database.call(asking(statementText, binding, reader));
+    }
+
+    /** The same for a thread that guards a lease: it waits for no other call but those that have a connection already. */
+    public <T> List<T> allFirst(String statementText, Binding binding, Reader<T> reader) {
+        return database.callFirst(asking(statementText, binding, reader));
+    }
+
+    private static <T> Database.Work<List<T>> asking(String statementText, Binding binding, Reader<T> reader) {
+        return connection -> {
             try (PreparedStatement statement = Database.prepare(connection, statementText)) {
                 binding.bind(new Parameters(statement));
                 try (ResultSet rows = statement.executeQuery()) {
                     return read(rows, reader);
                 }
             }
-        });
+        };
     }
 
     /** The same for a statement behind the settings of batches, which keep its plan on indexes. */

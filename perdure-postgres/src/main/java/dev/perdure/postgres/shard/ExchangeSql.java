@@ -7,6 +7,8 @@ import dev.perdure.postgres.write.part.Pieces;
 public final class ExchangeSql {
     private static final String MEMBERSHIP = "SELECT name, version, owners, number FROM ${schema}.shard";
 
+    private static final String NEWER_MAP = "SELECT version, owners FROM ${schema}.shard WHERE version > ?";
+
     private static final String JOIN = """
             INSERT INTO ${schema}.shard (name, version, owners, number) VALUES (?, ?, ?, ?) ON CONFLICT DO NOTHING RETURNING name
             """;
@@ -113,6 +115,7 @@ public final class ExchangeSql {
             """;
 
     final String membership;
+    final String newerMap;
     final String join;
     final String closed;
     final String outgoing;
@@ -125,6 +128,7 @@ public final class ExchangeSql {
 
     public ExchangeSql(Schema schema) {
         this.membership = schema.sql(MEMBERSHIP);
+        this.newerMap = schema.sql(NEWER_MAP);
         this.join = schema.sql(JOIN);
         this.closed = schema.sql(CLOSED);
         this.outgoing = schema.sql(withFirst(OUTGOING));

@@ -86,7 +86,17 @@ public final class PostgresExchange implements Exchange {
     }
 
     private static Membership member(ResultSet row) throws SQLException {
-        return new Membership(row.getString("name"), new ShardMap(row.getInt("version"), Results.texts(row, "owners")));
+        return new Membership(row.getString("name"), map(row));
+    }
+
+    private static ShardMap map(ResultSet row) throws SQLException {
+        return new ShardMap(row.getInt("version"), Results.texts(row, "owners"));
+    }
+
+    @Override
+    public Optional<ShardMap> newerMap(int version) {
+        return query.allFirst(sql.newerMap, parameters -> parameters.integer(version), PostgresExchange::map).stream()
+                .findFirst();
     }
 
     /**
