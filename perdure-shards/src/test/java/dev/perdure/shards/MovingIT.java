@@ -4,6 +4,7 @@ import static dev.perdure.ChildOptions.childId;
 import static dev.perdure.StartOptions.id;
 import static dev.perdure.shards.Shard.shard;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.perdure.Definition;
 import dev.perdure.Invocation;
@@ -15,6 +16,7 @@ import dev.perdure.RunInfo;
 import dev.perdure.RunState;
 import dev.perdure.StartOptions;
 import dev.perdure.Topic;
+import dev.perdure.TypeRef;
 import dev.perdure.embedded.SharedPostgres;
 import dev.perdure.object.Handler;
 import dev.perdure.object.ObjectContext;
@@ -128,6 +130,12 @@ final class MovingIT {
             int sum = ctx.get(COUNT).orElse(0) + number;
             ctx.set(COUNT, sum);
             return sum;
+        }
+
+        @Handler
+        public int hold(ObjectContext ctx, int days) {
+            ctx.sleep(Duration.ofDays(days));
+            return days;
         }
     }
 
@@ -310,6 +318,27 @@ final class MovingIT {
             Thread.onSpinWait();
         }
         assertThat(first.runs().find(child).orElseThrow().info().state()).isEqualTo(RunState.CANCELLED);
+    }
+
+    @Test
+    void a_call_under_an_own_id_that_begins_while_its_object_is_copied_stops_the_move() {
+        int partition = 70;
+        String key = IntStream.iterate(0, i -> i + 1)
+                .mapToObj(i -> "held-" + i)
+                .filter(text -> Partitions.of(new ObjectKey("counter", text)) == partition)
+                .findFirst()
+                .orElseThrow();
+        String strange = idIn(72, "strange");
+        assertThat(perdure.object(Counter.class, key).call(Counter::add, 2)).isEqualTo(2);
+        assertThatThrownBy(() -> shards.move(
+                        List.of(partition),
+                        "b",
+                        step -> perdure.object(Counter.class, key).send(Counter::hold, 1, id(strange))))
+                .hasMessageStartingWith(
+                        "Partition 70 cannot be moved: the run '%s' calls the object 'counter' with the key '%s', and only one of the two is in this partition."
+                                .formatted(strange, key));
+        perdure.run(RunId.of(strange), TypeRef.of(Integer.class)).kill("enough");
+        assertThat(perdure.object(Counter.class, key).call(Counter::add, 3)).isEqualTo(5);
     }
 
     private List<UUID> workers() {

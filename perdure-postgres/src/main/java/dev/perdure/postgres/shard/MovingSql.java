@@ -111,6 +111,37 @@ final class MovingSql {
             SELECT DISTINCT key FROM ${schema}.partition_change WHERE of_partition = ${partition} AND key IS NOT NULL
             """;
 
+    /**
+     * As {@link #STRANGE_CALL}, of calls that have begun while the partition was copied. Their runs or their objects are noted: a
+     * call that takes its object, or waits for it, changes the row of the object.
+     */
+    static final String STRANGE_NEW_CALL = """
+            SELECT r.id, c.object_type, c.object_key
+            FROM (
+                SELECT c.key, c.object_type, c.object_key
+                FROM (${changed}) g
+                JOIN ${schema}.object_call c ON c.key = g.key
+                JOIN ${schema}.object o ON o.type = c.object_type AND o.key = c.object_key
+                WHERE o.partition <> ${partition}
+                UNION ALL
+                SELECT c.key, n.object_type, n.object_key
+                FROM (
+                    SELECT DISTINCT object_type, object_key FROM ${schema}.partition_change
+                    WHERE of_partition = ${partition} AND key IS NULL
+                ) n
+                JOIN ${schema}.object o ON o.type = n.object_type AND o.key = n.object_key
+                CROSS JOIN LATERAL (
+                    SELECT o.holder AS key
+                    UNION ALL
+                    SELECT w.key FROM ${schema}.object_call w
+                    WHERE w.object_type = o.type AND w.object_key = o.key AND w.number IS NOT NULL
+                ) c
+                WHERE (c.key & 255) <> ${partition}
+            ) c
+            JOIN ${schema}.run r ON r.key = c.key
+            LIMIT 1
+            """.replace("${changed}", CHANGED_RUNS);
+
     static final String WATCH = """
             CREATE TRIGGER partition_change AFTER INSERT OR UPDATE ON ${schema}.${table}
             FOR EACH ROW WHEN (NEW.partition = ${partition}) EXECUTE FUNCTION ${schema}.${note}()

@@ -137,14 +137,7 @@ public final class PartitionMove {
         source.inTransaction(connection -> {
             DividedLimits.requireNoPlaces(source, connection, partition);
             requireNotes(connection);
-            try (Statement statement = connection.createStatement();
-                    ResultSet row = statement.executeQuery(sql(source, MovingSql.STRANGE_CALL))) {
-                if (row.next()) {
-                    throw unusable(
-                            "Partition %d cannot be moved: the run '%s' calls the object '%s' with the key '%s', and only one of the two is in this partition. Leave the ids of calls to Perdure, and move the partition when retention has removed such runs."
-                                    .formatted(partition, row.getString(1), row.getString(2), row.getString(3)));
-                }
-            }
+            requireWithObjects(connection, MovingSql.STRANGE_CALL);
             try (Statement statement = connection.createStatement();
                     ResultSet row = statement.executeQuery(sql(source, MovingSql.START_KEYS))) {
                 while (row.next()) {
@@ -160,6 +153,17 @@ public final class PartitionMove {
             }
             return true;
         });
+    }
+
+    private void requireWithObjects(Connection connection, String strangeCall) throws SQLException {
+        try (Statement statement = connection.createStatement();
+                ResultSet row = statement.executeQuery(sql(source, strangeCall))) {
+            if (row.next()) {
+                throw unusable(
+                        "Partition %d cannot be moved: the run '%s' calls the object '%s' with the key '%s', and only one of the two is in this partition. Leave the ids of calls to Perdure, and move the partition when retention has removed such runs."
+                                .formatted(partition, row.getString(1), row.getString(2), row.getString(3)));
+            }
+        }
     }
 
     /** A role without the right would be refused every change of the partition while it is copied. */
@@ -266,6 +270,7 @@ public final class PartitionMove {
             if (!watched) {
                 changes.noteAll(connection); // nothing was copied before
             }
+            requireWithObjects(connection, MovingSql.STRANGE_NEW_CALL);
             changes.linkOthers(connection);
             changes.unwatch(connection, tables(source));
             ShardServer.executeAll(
