@@ -53,9 +53,7 @@ final class ShardedMailboxes implements Mailboxes {
     public Optional<Address> awakeable(String hash) {
         OptionalInt partition = Partitions.ofTokenHash(hash);
         return partition.isPresent()
-                ? shards.store(shards.ofPartition(partition.getAsInt()))
-                        .mailboxes()
-                        .awakeable(hash)
+                ? shards.find(partition.getAsInt(), store -> store.mailboxes().awakeable(hash))
                 : shards.ask(store -> store.mailboxes().awakeable(hash)).stream()
                         .flatMap(Optional::stream)
                         .findFirst();
@@ -63,7 +61,7 @@ final class ShardedMailboxes implements Mailboxes {
 
     @Override
     public Optional<Address> awakeable(RunRef run, int position) {
-        return shards.having(run).mailboxes().awakeable(run, position);
+        return shards.find(Partitions.of(run.id()), store -> store.mailboxes().awakeable(run, position));
     }
 
     @Override

@@ -14,6 +14,7 @@ import dev.perdure.spi.change.ObjectKey;
 import dev.perdure.spi.change.Payload;
 import dev.perdure.spi.change.RunRef;
 import dev.perdure.spi.shard.Exchange.Lived;
+import dev.perdure.spi.shard.Partitions;
 import dev.perdure.spi.shard.Parts;
 import dev.perdure.spi.shard.RunSelection;
 import java.util.ArrayList;
@@ -62,14 +63,7 @@ final class ShardedRuns implements Runs {
 
     @Override
     public Optional<Found> find(RunId id) {
-        int version = shards.version();
-        Optional<Found> found = shards.having(id).runs().find(id);
-        if (found.isEmpty() && shards.size() > 1) {
-            shards.follow(shards.of(id)); // It may have moved since this process has read the map.
-        }
-        return found.isEmpty() && shards.version() > version
-                ? shards.having(id).runs().find(id)
-                : found;
+        return shards.find(Partitions.of(id), store -> store.runs().find(id));
     }
 
     /** A page of one shard without runs that are elsewhere by the map: a partition that has moved leaves rows for a while. */

@@ -23,6 +23,7 @@ import java.util.Collection;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
@@ -287,6 +288,17 @@ final class Shards {
     /** The answers of all shards, in their order. If one does not answer in time, the exception names it. */
     <T> List<T> ask(Function<Store, T> question) {
         return ask(indexes(), shard -> question.apply(store(shard)));
+    }
+
+    /** What the shard of a partition finds. If it finds nothing, the partition may have moved since this process has read the map. */
+    <T> Optional<T> find(int partition, Function<Store, Optional<T>> question) {
+        int version = version();
+        int shard = ofPartition(partition);
+        Optional<T> found = question.apply(store(shard));
+        if (found.isEmpty() && size() > 1) {
+            follow(shard);
+        }
+        return found.isEmpty() && version() > version ? question.apply(store(ofPartition(partition))) : found;
     }
 
     /** The indexes of all shards. */

@@ -39,6 +39,7 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Collections;
+import java.util.HexFormat;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
@@ -629,6 +630,20 @@ final class CrossingTest {
         advance(begin(B, "sender"), new Move.Stay(), new Effect.Cancel(run.id(), "enough"));
         followsTo(B, A);
         assertThat(isEmpty(B)).isTrue();
+    }
+
+    @Test
+    void a_token_that_was_made_after_a_move_is_found_by_a_process_with_the_old_map() {
+        RunRef run = begin(A, "run");
+        RunRef moved = moved(run, null);
+        String hash = HexFormat.of().toHexDigits((byte) Partitions.of(run.id())) + ".hash";
+        Effect token = new Effect.Awakeable(hash, 1);
+        shards.store(C)
+                .ledger()
+                .apply(
+                        new Lane(worker, 0),
+                        List.of(new Change.Advance(moved, 1, List.of(), List.of(token), new Move.Stay())));
+        assertThat(new ShardedMailboxes(shards, new byte[0]).awakeable(hash)).isPresent();
     }
 
     @Test
