@@ -158,6 +158,7 @@ final class ShardedRuns implements Runs {
      */
     @Override
     public List<RunRef> liveChildren(Collection<RunRef> parents) {
+        shards.requireHere("cannot kill what a run has started there");
         long until = System.nanoTime() + MOST_WAITING;
         while (true) {
             try {

@@ -151,13 +151,18 @@ final class Shards {
      */
     void requireAll() {
         askWhatAnswers(indexes(), this::follow);
+        requireHere("sets no limits");
+    }
+
+    /** Refuses what concerns all shards if the map has a shard that this process does not have. */
+    void requireHere(String refused) {
         ShardMap map = routes.get().map();
         List<String> names = all.stream().map(Shard::name).toList();
         if (!names.containsAll(map.shards())) {
             throw new StoreException(
                     StoreException.Kind.MOVING,
-                    "The map of version %d has the shards %s, and this process has %s, so it sets no limits. Start it again with all shards."
-                            .formatted(map.version(), map.shards(), names),
+                    "The map of version %d has the shards %s, and this process has %s, so it %s. Start it again with all shards."
+                            .formatted(map.version(), map.shards(), names, refused),
                     null);
         }
     }

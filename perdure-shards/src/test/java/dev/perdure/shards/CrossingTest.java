@@ -422,6 +422,17 @@ final class CrossingTest {
     }
 
     @Test
+    void a_kill_says_so_if_children_may_be_on_a_shard_that_its_process_does_not_have() {
+        RunRef parent = begin(A, "parent");
+        Shards two = new Shards(all.subList(0, 2), ShardMap.first(List.of("a", "b", "c")), Duration.ofSeconds(10));
+        ShardedRuns runs = new ShardedRuns(two, new Forwarding(two, true, shard -> {}));
+        assertThatThrownBy(() -> runs.liveChildren(List.of(parent)))
+                .isInstanceOf(StoreException.class)
+                .hasMessage(
+                        "The map of version 1 has the shards [a, b, c], and this process has [a, b], so it cannot kill what a run has started there. Start it again with all shards.");
+    }
+
+    @Test
     void a_process_that_gets_a_newer_map_says_so_once() {
         ShardMap older = new ShardMap(0, ShardMap.first(List.of("a", "b", "c")).owners());
         Shards behind = new Shards(all, older, Duration.ofSeconds(10));
