@@ -9,17 +9,21 @@ import dev.perdure.spi.change.Entry;
 import dev.perdure.spi.change.Parent;
 import dev.perdure.spi.change.Recorded;
 import dev.perdure.spi.change.RunRef;
+import java.time.Instant;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.TreeMap;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
  * Decides which runs that have ended may be retried, and what a retry sends to other shards.
  *
  * <p>How it works. Outcomes that came after the end of a run were not kept. So the transaction that lets the run continue also
- * keeps a request for each child on another shard of which the journal has no result, as everything that crosses is kept. If
+ * keeps a request for each child of which the journal has no result, as everything that crosses is kept. If
  * the child has ended, it sends its outcome again under the token of the first time; otherwise it sends it when it ends. So no
  * outcome is lost, whatever stops in between, and a copy, however late, changes nothing.
  *
@@ -57,20 +61,26 @@ final class Retries {
     }
 
     /**
-     * The same retry, with what it sends to children that are linked as those on other shards. They may be on the shard of
-     * the run: a partition that came back, or the move of which was given up, leaves such links behind.
+     * The same retry, with what it sends to children whose results the run waits for. Those on its shard may be linked as those on
+     * others, or a move links them so before the retry is applied. A child that is not linked so then sends nothing: the store
+     * itself tells its outcome.
      */
     Change.Retry asking(Change.Retry retry) {
         if (!shards.haveBeenSeveral()) {
             return retry;
         }
         List<Effect.Send> sends = found(retry.run()).stream()
-                .flatMap(ref -> withoutResult(ref).entrySet().stream()
-                        .filter(child -> answers(child.getValue(), child.getKey(), ref))
-                        .map(child -> Crossing.retell(
-                                child.getValue(), new Parent(ref, child.getKey(), true), retry.ended())))
+                .flatMap(ref -> asking(ref, retry.ended()))
                 .toList();
         return new Change.Retry(retry.run(), retry.ended(), retry.audit(), sends);
+    }
+
+    private Stream<Effect.Send> asking(RunRef run, Instant ended) {
+        Map<Integer, RunId> children = withoutResult(run);
+        Set<RunId> besides = children.isEmpty() ? Set.of() : besides(run);
+        return children.entrySet().stream()
+                .filter(child -> besides.contains(child.getValue()) || answers(child.getValue(), child.getKey(), run))
+                .map(child -> Crossing.retell(child.getValue(), new Parent(run, child.getKey(), true), ended));
     }
 
     private Optional<RunRef> found(RunId run) {
@@ -93,6 +103,13 @@ final class Retries {
                 .parent(child)
                 .filter(link -> getsOutcome(link) && link.run().equals(parent) && link.position() == position)
                 .isPresent();
+    }
+
+    /** The children of a run that are linked as those on its shard are. */
+    private Set<RunId> besides(RunRef run) {
+        return shards.having(run).runs().children(run).stream()
+                .map(child -> child.run().id())
+                .collect(Collectors.toSet());
     }
 
     /** The runs of other shards that this one has started and of which its journal has no result, by position. */

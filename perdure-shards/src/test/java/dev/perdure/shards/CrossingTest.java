@@ -675,6 +675,17 @@ final class CrossingTest {
         assertThat(retries.asking(retryOf(parent.id())).sends()).isEmpty();
     }
 
+    /** A move may link it as one elsewhere before the retry is applied. */
+    @Test
+    void a_retried_run_also_asks_a_child_beside_it() {
+        RunId child = id(A, "child");
+        RunRef parent = begin(A, "parent");
+        advance(parent, List.of(begun(1, child)), new Move.Stay(), start(child, parent));
+        assertThat(new Retries(shards).asking(retryOf(parent.id())).sends())
+                .extracting(Effect.Send::partition)
+                .containsExactly(Partitions.of(child));
+    }
+
     @Test
     void a_retry_is_refused_while_a_child_elsewhere_is_not_there() {
         Retries retries = new Retries(shards);
