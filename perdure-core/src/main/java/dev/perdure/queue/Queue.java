@@ -257,10 +257,10 @@ public final class Queue {
         return settings.rate(RATE_PER_KEY, BURST_PER_KEY);
     }
 
-    /** The largest weight that counts. A heavier run takes all that the rates of the queue allow. */
+    /** The largest weight that counts. A heavier run takes all that the rates of the queue allow at once. */
     public int heaviest(boolean keyed) {
-        int ofQueue = rate().map(Rate::most).orElse(UNLIMITED);
-        int ofKey = keyed ? ratePerKey().map(Rate::most).orElse(UNLIMITED) : UNLIMITED;
+        int ofQueue = appliedRate().map(Rate::most).orElse(UNLIMITED);
+        int ofKey = keyed ? appliedRatePerKey().map(Rate::most).orElse(UNLIMITED) : UNLIMITED;
         return Math.min(ofQueue, ofKey);
     }
 

@@ -183,7 +183,7 @@ final class Starter {
         return mailSender.message(run, message.topic(), message.value());
     }
 
-    /** Refuses a run that weighs more than a period of the rate has: it would wait for ever. */
+    /** Refuses a run that weighs more than the rate gives at once: it would exceed the rate, or wait for ever. */
     private void requireRate(StartOptions options) {
         if (options.weight() == 1) {
             return;
@@ -192,7 +192,7 @@ final class Starter {
         int heaviest = queue.heaviest(options.key().isPresent());
         if (options.weight() > heaviest) {
             throw new InvalidRequestException(
-                    "The run weighs %d, but the rate of the queue '%s' allows at most %d in a period. Give the run less weight, or the queue a higher rate."
+                    "The run weighs %d, but the rate of the queue '%s' allows at most %d at once. Give the run less weight, or the queue a higher rate or burst."
                             .formatted(options.weight(), options.queue(), heaviest));
         }
     }

@@ -293,6 +293,26 @@ abstract class QueueScenarios extends Scenarios {
     }
 
     @Test
+    void a_run_that_weighs_more_than_a_burst_is_refused_because_it_would_exceed_the_rate() {
+        try (PerdureTest perdure = create(TestMode.NORMAL)) {
+            Definition<String, String> call = workflow("call", (ctx, in) -> in);
+            Queue limits = imports().rate(100, Duration.ofMinutes(1)).burst(10);
+            perdure.register(call)
+                    .queues(limits.ratePerKey(20, Duration.ofMinutes(1)).burstPerKey(5));
+            assertThatThrownBy(() -> perdure.start(Invocation.of(call, "x"), in("x").weight(11)))
+                    .isInstanceOf(InvalidRequestException.class)
+                    .hasMessageContaining("allows at most 10 at once");
+            assertThatThrownBy(() -> perdure.start(
+                            Invocation.of(call, "x"), in("x").key("k").weight(6)))
+                    .isInstanceOf(InvalidRequestException.class)
+                    .hasMessageContaining("allows at most 5 at once");
+            assertThat(perdure.start(Invocation.of(call, "x"), in("x").weight(10))
+                            .result())
+                    .isEqualTo("x");
+        }
+    }
+
+    @Test
     void a_run_that_weighs_more_than_the_rate_can_ever_give_is_refused_at_the_start() {
         try (PerdureTest perdure = create(TestMode.NORMAL)) {
             Definition<String, String> call = workflow("call", (ctx, in) -> in);
@@ -301,7 +321,7 @@ abstract class QueueScenarios extends Scenarios {
             assertThatThrownBy(() -> perdure.start(Invocation.of(call, "x"), in("x").weight(6)))
                     .isInstanceOf(InvalidRequestException.class)
                     .hasMessage(
-                            "The run weighs 6, but the rate of the queue 'imports' allows at most 5 in a period. Give the run less weight, or the queue a higher rate.");
+                            "The run weighs 6, but the rate of the queue 'imports' allows at most 5 at once. Give the run less weight, or the queue a higher rate or burst.");
             assertThatThrownBy(() -> perdure.start(
                             Invocation.of(call, "x"), in("x").key("k").weight(3)))
                     .isInstanceOf(InvalidRequestException.class);
