@@ -189,8 +189,9 @@ final class MemoryDispatch implements Dispatch {
     }
 
     private void take(Row row, Poll request, List<Claimed> claimed) {
+        boolean isNew = row.isNew();
         take(row, request);
-        tables.queues.took(row);
+        tables.queues.took(row, isNew);
         claimed.add(row.claimed());
     }
 

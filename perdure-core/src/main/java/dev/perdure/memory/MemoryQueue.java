@@ -1,7 +1,6 @@
 package dev.perdure.memory;
 
 import dev.perdure.queue.Queue;
-import dev.perdure.spi.Outcome;
 import dev.perdure.spi.shard.KeyHomes;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
@@ -131,15 +130,19 @@ final class MemoryQueue {
         return A_TURN / limits().turns(key);
     }
 
-    /** A poll has taken this run. */
-    void took(Row row) {
+    /**
+     * A poll has taken this run.
+     *
+     * @param isNew whether it begins for the first time
+     */
+    void took(Row row, boolean isNew) {
         Instant now = tables.now();
         String key = keyOf(row);
         long at = nextTurnOf(key);
         nextTurn.put(key, at + stepOf(key));
         virtualTime = Math.max(virtualTime, at);
         served.put(key, ++turn);
-        if (row.epoch == Outcome.Started.FIRST_EPOCH) {
+        if (isNew) {
             begun.add(new Begun(now, key, row.start.admission().weight()));
         }
         taken.another(now);
@@ -159,7 +162,10 @@ final class MemoryQueue {
 
     // ---- rates
 
-    /** As many runs as the rate of the queue allows, in their order. Lighter runs do not overtake a heavy one. */
+    /**
+     * As many runs as the rate of the queue allows, in their order, and those that go on. Lighter runs do not overtake a
+     * heavy one.
+     */
     List<Row> withinRate(List<Row> rows) {
         return limits().appliedRate()
                 .map(rate -> withinRate(rows, rate, each -> true))
@@ -183,11 +189,11 @@ final class MemoryQueue {
         long left = rate.most() - unitsOf(rate, which);
         List<Row> allowed = new ArrayList<>();
         for (Row row : rows) {
-            left -= row.epoch > 0 ? 0 : Math.min(row.start.admission().weight(), rate.most());
-            if (left < 0) {
-                break;
+            int cost = row.isNew() ? Math.min(row.start.admission().weight(), rate.most()) : 0;
+            left -= cost;
+            if (cost == 0 || left >= 0) {
+                allowed.add(row);
             }
-            allowed.add(row);
         }
         return allowed;
     }

@@ -306,10 +306,14 @@ final class MemoryQueues implements QueueRules {
                 });
     }
 
-    /** A poll has taken this run. */
-    void took(Row row) {
+    /**
+     * A poll has taken this run.
+     *
+     * @param isNew whether it begins for the first time
+     */
+    void took(Row row, boolean isNew) {
         row.placed = true;
-        entry(row.start.queue()).took(row);
+        entry(row.start.queue()).took(row, isNew);
     }
 
     // ---- what this store has of the limits of several shards

@@ -49,7 +49,7 @@ final class MemoryRetries {
         row.journal.replaceAll(
                 (place, recorded) -> recorded.at().isAfter(ended) ? new Recorded(recorded.entry(), ended) : recorded);
         row.outcome = null;
-        row.epoch++;
+        row.fence();
         row.recoveries = 0;
         row.entriesAtRecovery = 0;
         row.control = new Control(0, row.control.mails(), null, null, null);
@@ -213,11 +213,13 @@ final class MemoryRetries {
         }
         NewRun run = fork.of(other);
         boolean again = tables.byId.containsKey(run.id());
-        Outcome outcome = ledger.start(new Change.Start(run, null));
+        Change.Start start = new Change.Start(run, null);
+        Outcome outcome = again ? ledger.start(start) : ledger.begin(start); // whether its key is full or not
         if (outcome instanceof Outcome.Started && !again) {
             Row forked = Objects.requireNonNull(tables.byId.get(run.id()));
-            forked.epoch =
-                    Math.max(forked.epoch, Outcome.Started.FIRST_EPOCH); // Under that epoch a run has no journal.
+            if (!plan.copied().isEmpty()) { // Under the first epoch a run has no journal.
+                forked.epoch = Math.max(forked.epoch, Outcome.Started.FIRST_EPOCH);
+            }
             for (RetryPlan.Place place : plan.places()) {
                 Row.Place same = new Row.Place(place.position(), place.note());
                 Recorded recorded = Objects.requireNonNull(source.journal.get(same));

@@ -210,6 +210,16 @@ final class Row {
         return epoch > 0 || tasks.stream().anyMatch(task -> task.epoch > 0);
     }
 
+    /** Whether it itself has never run. A fork has the second epoch from the start, because it has a journal. */
+    boolean isNew() {
+        return epoch == 0 || (epoch == Outcome.Started.FIRST_EPOCH && changes == 0);
+    }
+
+    /** What a worker sends that held it before is refused. A run that has never run stays so: no worker has held it. */
+    void fence() {
+        epoch += epoch > 0 ? 1 : 0;
+    }
+
     boolean isTask() {
         return !dependents.isEmpty();
     }

@@ -331,7 +331,7 @@ final class Tables {
         row.entriesAtRecovery = 0;
         row.recoveries = 0;
         row.restarts++;
-        row.epoch++;
+        row.fence();
         post.forget(row.ref.id());
         post.forgetTokens(row.ref.id());
         byKey.values().stream()

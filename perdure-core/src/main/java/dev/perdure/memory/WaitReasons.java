@@ -151,7 +151,7 @@ final class WaitReasons {
     }
 
     private static Optional<String> rate(Row row, MemoryQueue queue) {
-        if (row.epoch > 0) {
+        if (!row.isNew()) {
             return Optional.empty();
         }
         String name = row.start.queue();

@@ -93,7 +93,8 @@ public final class Migrations {
             "V162__limits_of_keys.sql",
             "V163__runs_taken_by_key.sql",
             "V164__queues_that_are_not_declared.sql",
-            "V165__why_runs_are_ready.sql");
+            "V165__why_runs_are_ready.sql",
+            "V166__why_forks_wait.sql");
 
     /** Waits for another process that migrates at the same time; ends with the transaction. */
     private static final String ALONE = "SELECT pg_advisory_xact_lock(hashtextextended('perdure:' || ?, 0))";

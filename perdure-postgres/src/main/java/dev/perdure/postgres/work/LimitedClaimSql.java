@@ -331,14 +331,15 @@ public final class LimitedClaimSql {
                     LIMIT rule.room
                 ) r
             ), weighed AS MATERIALIZED (
-                -- A run takes its weight from the rate when it first begins, at most what a period has.
+                -- A run takes its weight from the rate when it first begins, at most what a period has. A fork with a journal
+                -- has the second epoch from the start.
                 SELECT found.*, LEAST(w.weight, rule.rate_units) AS cost, LEAST(w.weight, rule.key_rate_units) AS key_cost,
                        rank - COALESCE(GREATEST(0, floor(extract(epoch FROM clock.at - since) / extract(epoch FROM rule.ageing))), 0) AS urgency
                 FROM found
                 CROSS JOIN rule
                 CROSS JOIN clock
                 LEFT JOIN LATERAL (
-                    SELECT CASE WHEN epoch = 0 THEN COALESCE(weight, 1) ELSE 0 END AS weight FROM ${schema}.run
+                    SELECT CASE WHEN epoch = 0 OR epoch = 1 AND changes = 0 THEN COALESCE(weight, 1) ELSE 0 END AS weight FROM ${schema}.run
                     WHERE run.key = found.key AND COALESCE(rule.rate_units, rule.key_rate_units) IS NOT NULL OFFSET 0
                 ) w ON true
             ), candidate AS MATERIALIZED (

@@ -68,7 +68,8 @@ public final class RetrySql {
             )""";
 
     /**
-     * Removes entries, and makes the run ready in the same life. Its deadline is as far away as when it began. Answers
+     * Removes entries, and makes the run ready in the same life. The epoch rises if a worker has ever held it; otherwise it
+     * has not begun, and counts for the rate of its queue when it does. Its deadline is as far away as when it began. Answers
      * given by hand since its end get the time of that end, so that they are not taken for new ones at its next end. A
      * parent that has ended without taking the outcome forgets it: it would otherwise get it when it is retried.
      */
@@ -100,7 +101,7 @@ public final class RetrySql {
                 ${enqueue(alone = false) FROM decided}
             ), revived AS (
                 UPDATE ${schema}.run SET
-                    state = ${READY}, changed_at = d.moved_at, epoch = run.epoch + 1, changes = run.changes + 1, wakes = 0,
+                    state = ${READY}, changed_at = d.moved_at, epoch = run.epoch + LEAST(run.epoch, 1), changes = run.changes + 1, wakes = 0,
                     recoveries = 0, entries_at_recovery = 0, reason = NULL, ran_at = NULL, wake_at = NULL,
                     cancel = NULL, kill = NULL, pause = NULL, deadline = d.moved_at + (run.deadline - run.created_at)
                 FROM decided d

@@ -30,6 +30,7 @@ import dev.perdure.spi.change.NewRun;
 import dev.perdure.spi.change.Payload;
 import dev.perdure.spi.change.Recorded;
 import dev.perdure.spi.change.RetryPlan;
+import dev.perdure.spi.change.RunRef;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
@@ -441,6 +442,15 @@ final class RevivedRuns {
         }
         Outcome outcome = applied(connection, sender, new Change.Start(fork.of(source.start()), null));
         if (outcome instanceof Outcome.Started started) {
+            copy(connection, source, fork, plan, started.run());
+            audit(connection, fork.audit(), source);
+        }
+        return outcome;
+    }
+
+    private void copy(Connection connection, Found source, Change.Fork fork, ForkPlan plan, RunRef run)
+            throws SQLException {
+        if (!plan.copied().isEmpty()) {
             context.script()
                     .send(
                             connection,
@@ -448,16 +458,12 @@ final class RevivedRuns {
                                     sql.copy,
                                     parameters -> places(
                                                     parameters
-                                                            .number(started.run()
-                                                                    .key())
-                                                            .number(started.run()
-                                                                    .key())
+                                                            .number(run.key())
+                                                            .number(run.key())
                                                             .number(source.key()),
                                                     plan.places())
                                             .bytes(anew(fork, plan)))));
-            audit(connection, fork.audit(), source);
         }
-        return outcome;
     }
 
     /** The payloads that the fork has in the place of those of the other run, as the plan lists them. */

@@ -2,8 +2,15 @@ package dev.perdure.conformance.queue;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.perdure.RunId;
+import dev.perdure.queue.Queue;
 import dev.perdure.spi.Dispatch.Claimed;
+import dev.perdure.spi.Outcome;
+import dev.perdure.spi.QueueRules.Order;
 import dev.perdure.spi.change.Admission;
+import dev.perdure.spi.change.Change;
+import dev.perdure.spi.change.Lane;
+import dev.perdure.spi.change.Task;
 import dev.perdure.spi.change.WorkerId;
 import java.time.Duration;
 import java.util.List;
@@ -83,6 +90,83 @@ public abstract class QueueRateConformance extends QueueConformance {
         assertThat(claim(worker, 10)).containsExactly("sleeper");
         advance(PERIOD_OVER);
         assertThat(claim(worker, 10)).containsExactly("next");
+    }
+
+    @Test
+    void a_run_that_goes_on_waits_neither_for_a_lower_rate_nor_behind_a_heavy_run() {
+        declare(queue().rate(5, SECOND).counting(Queue.Counting.AT_WORK));
+        ready("a", "b", "c", "d");
+        WorkerId worker = join();
+        List<Claimed> taken = taken(worker, 10);
+        startReady(run("heavy").withAdmission(new Admission(null, 4)));
+        apply(worker, advance(taken.get(0).run(), taken.get(0).epoch(), sleep(Duration.ofMillis(100))));
+        advance(Duration.ofMillis(200));
+        assertThat(claim(worker, 10)).containsExactly("a");
+
+        store().queues().apply(new Order.Limit(queue().rate(1, SECOND)));
+        apply(worker, advance(taken.get(1).run(), taken.get(1).epoch(), sleep(Duration.ofMillis(100))));
+        advance(Duration.ofMillis(200));
+        assertThat(claim(worker, 10)).containsExactly("b");
+    }
+
+    @Test
+    void a_fork_counts_when_it_first_begins() {
+        declare(queue().rate(1, SECOND));
+        ready("a");
+        WorkerId worker = join();
+        Claimed source = claimedOf(worker);
+        apply(worker, advance(source.run(), source.epoch(), STAY, step(1, "1")));
+        end(worker, source);
+        advance(PERIOD_OVER);
+        for (int position = 1; position <= 2; position++) {
+            for (String name : List.of("x", "y")) {
+                Change fork = new Change.Fork(source.run().id(), position, RunId.of(name + position), position, null);
+                assertThat(apply(Lane.client(0), fork)).isInstanceOf(Outcome.Started.class);
+            }
+        }
+
+        for (int i = 0; i < 4; i++) {
+            Claimed fork = claimedOf(worker);
+            assertThat(claim(worker, 10)).isEmpty();
+            assertThat(reasonOf("y2").startsWith("The rate of the queue 'limited' allows no more before"))
+                    .isEqualTo(i < 3);
+            end(worker, fork);
+            advance(PERIOD_OVER);
+        }
+    }
+
+    @Test
+    void a_run_that_was_cancelled_before_it_began_counts_when_it_is_retried_and_begins() {
+        declare(queue().rate(1, SECOND));
+        ready("a", "b");
+        List.of("a", "b").forEach(id -> command(refOf(id), Change.CommandKind.KILL, "no"));
+        List.of("a", "b")
+                .forEach(id -> apply(
+                        Lane.client(0),
+                        new Change.Retry(RunId.of(id), found(refOf(id)).info().changedAt())));
+        WorkerId worker = join();
+
+        end(worker, claimedOf(worker));
+        assertThat(claim(worker, 10)).isEmpty();
+        advance(PERIOD_OVER);
+        assertThat(claim(worker, 10)).hasSize(1);
+    }
+
+    @Test
+    void a_task_that_never_ran_counts_when_its_dag_begins_anew() {
+        declare(queue().rate(1, SECOND));
+        List<Task> tasks = List.of(new Task(run("t1"), List.of()), new Task(run("t2"), List.of()));
+        assertThat(apply(Lane.client(0), new Change.Start(newRun("dag"), null, List.of(), tasks)))
+                .isInstanceOf(Outcome.Started.class);
+        command(refOf("dag"), Change.CommandKind.KILL, "no");
+        assertThat(apply(
+                        Lane.client(0), new Change.Rerun(RunId.of("dag"), List.of(RunId.of("t1"), RunId.of("t2")), 77)))
+                .isInstanceOf(Outcome.Applied.class);
+        WorkerId worker = join();
+
+        assertThat(claim(worker, 10)).hasSize(1);
+        advance(PERIOD_OVER);
+        assertThat(claim(worker, 10)).hasSize(1);
     }
 
     @Test

@@ -239,7 +239,8 @@ public final class DagSql {
             ), renewed AS (
                 INSERT INTO ${schema}.run (key, seed, epoch, created_at, changed_at, deadline, changes, priority, partition, state,
                     id, definition, queue, restarts, parent_restarts, open)
-                SELECT key, seed_of_life, epoch + 1, created_at, moved_at,
+                -- A task that has never begun stays so: it counts for the rate of its queue when it begins.
+                SELECT key, seed_of_life, epoch + LEAST(epoch, 1), created_at, moved_at,
                        LEAST(moved_at + bound * interval '1 microsecond',
                              CASE WHEN open_now = 0 THEN moved_at + timeout * interval '1 microsecond' END),
                        changes + 1, priority, partition, state_now, id, definition, queue, restarts + 1,
