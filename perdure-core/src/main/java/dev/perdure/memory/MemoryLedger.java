@@ -141,6 +141,12 @@ final class MemoryLedger implements Ledger {
         };
     }
 
+    /** Whether the queue starts no run that can begin, because the key is full. */
+    boolean turnsAway(Change.Start start) {
+        return tables.queues.full(start) != null
+                && tables.queues.known(start.run().queue()).whenKeyFull() != Queue.WhenKeyFull.CANCEL_OLDEST;
+    }
+
     /** Starts a run and ends it at once. */
     Outcome beginCancelled(Change.Start start, String reason) {
         Outcome started = begin(new Change.Start(start.run(), null, start.mails(), start.tasks()));

@@ -129,7 +129,7 @@ final class MemoryQueues implements QueueRules {
         }
         int places = entry.limits().perKey().orElseThrow();
         boolean yields = entry.limits().whenKeyFull() == Queue.WhenKeyFull.CANCEL_OLDEST;
-        List<Row> members = yields ? yielding(run.queue(), key) : members(run.queue(), key);
+        List<Row> members = yields ? staying(run.queue(), key) : members(run.queue(), key);
         return members.size() < places
                 ? null
                 : new FullKey(
@@ -139,11 +139,14 @@ final class MemoryQueues implements QueueRules {
                         members.stream().map(row -> row.ref.id()).toList());
     }
 
-    /** The runs that have to end before this one has a place: the oldest. */
+    /** The runs that have to end before this one has a place: the oldest that a newer run may cancel. */
     List<Row> inFavourOf(NewRun run) {
-        List<Row> members = yielding(run.queue(), Objects.requireNonNull(run.queueKey()));
+        List<Row> members = staying(run.queue(), Objects.requireNonNull(run.queueKey()));
         int places = entry(run.queue()).limits().perKey().orElseThrow();
-        return members.subList(0, Math.max(0, members.size() - places + 1));
+        return members.stream()
+                .filter(row -> !row.isTask() && row.start.object() == null)
+                .limit(Math.max(0, members.size() - places + 1))
+                .toList();
     }
 
     /** The runs of a key that hold a place or wait for one, the first started first. */
@@ -156,10 +159,9 @@ final class MemoryQueues implements QueueRules {
                 .toList();
     }
 
-    /** Those of them that a newer run may cancel, and that are not asked to end yet. */
-    private List<Row> yielding(String queue, String key) {
+    /** Those of them that are not asked to end yet. */
+    private List<Row> staying(String queue, String key) {
         return members(queue, key).stream()
-                .filter(row -> !row.isTask() && row.start.object() == null)
                 .filter(row -> row.control.cancel() == null && row.control.kill() == null)
                 .toList();
     }

@@ -95,6 +95,10 @@ final class MemoryStartKeys {
     }
 
     private Outcome replace(Id id, Change.Start start, StartKey.Deduplication key, Row holder) {
+        boolean needsPlace = !leavesPlaceTo(holder, start.run());
+        if (needsPlace && ledger.turnsAway(plain(start))) {
+            return ledger.admit(plain(start));
+        }
         String reason = Admission.replaced(key, start.run().id());
         Row before = holder.waitsForReplaced() ? holder.replaces : null;
         if (!ledger.expire(holder, reason) && key.until() == StartKey.Until.ENDED) {
@@ -102,7 +106,19 @@ final class MemoryStartKeys {
             before = holder.state.isTerminal() ? null : holder;
         }
         Change.Start plain = before == null ? plain(start) : unowned(start);
-        return named(id, start, key, before, ledger.begin(plain)); // it takes the place of the other, so it needs none
+        return named(id, start, key, before, needsPlace ? ledger.admit(plain) : ledger.begin(plain));
+    }
+
+    /** Whether a run that replaces it takes its place in the queue, and so needs no other. */
+    private static boolean leavesPlaceTo(Row holder, NewRun next) {
+        boolean takesPlaces = holder.state != RunState.PAUSED && !isDelayed(holder);
+        return takesPlaces
+                && next.queue().equals(holder.start.queue())
+                && Objects.equals(next.queueKey(), holder.start.queueKey());
+    }
+
+    private static boolean isDelayed(Row row) {
+        return row.state == RunState.SUSPENDED && row.epoch == 0;
     }
 
     private Outcome debounced(Id id, Change.Start start, StartKey.Debounce key, Named present) {

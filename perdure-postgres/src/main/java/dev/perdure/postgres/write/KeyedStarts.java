@@ -130,6 +130,9 @@ final class KeyedStarts {
      * @param state its state
      * @param waits whether it waits for the end of its delay and has not begun
      * @param begun whether it, or one of its tasks, has begun
+     * @param takesPlaces whether it holds a place in its queue or waits for one, or is to take that of another run
+     * @param queue its queue
+     * @param queueKey its key in the queue
      * @param sameInput whether it has the input of this start
      * @param after the run that it replaces, if that has not ended
      */
@@ -142,10 +145,18 @@ final class KeyedStarts {
             RunState state,
             boolean waits,
             boolean begun,
+            boolean takesPlaces,
+            @Nullable String queue,
+            @Nullable String queueKey,
             boolean sameInput,
             @Nullable RunRef after) {
         boolean counts(StartKey.Until wanted) {
             return !state.isTerminal() && (wanted == StartKey.Until.ENDED || !begun);
+        }
+
+        /** Whether a run that replaces it takes its place in the queue, and so needs no other. */
+        boolean leavesPlaceTo(NewRun next) {
+            return takesPlaces && next.queue().equals(queue) && Objects.equals(next.queueKey(), queueKey);
         }
     }
 
@@ -154,32 +165,43 @@ final class KeyedStarts {
      *
      * @param policy what the queue does when they are full
      * @param most how many there are
-     * @param runs the runs that hold them or wait for them, the first started first; if the oldest of them may have to
-     *     give way, only those that may
+     * @param taken how many runs hold them or wait for them; if the oldest of them may have to give way, without those that
+     *     are asked to end
+     * @param runs these runs, the first started first; if the oldest of them may have to give way, only those that may
      */
-    private record Places(Queue.WhenKeyFull policy, int most, List<RunId> runs) {
+    private record Places(Queue.WhenKeyFull policy, int most, int taken, List<RunId> runs) {
         static Places read(ResultSet rows) throws SQLException {
             Queue.WhenKeyFull policy = Queue.WhenKeyFull.WAIT;
             int most = Queue.UNLIMITED;
+            int taken = 0;
             List<RunId> runs = new ArrayList<>();
             while (rows.next()) {
                 policy = Queue.WhenKeyFull.valueOf(rows.getString("policy"));
                 most = Objects.requireNonNullElse(rows.getObject("places", Integer.class), Queue.UNLIMITED);
                 String id = rows.getString("id");
-                if (id != null && (policy != Queue.WhenKeyFull.CANCEL_OLDEST || rows.getBoolean("yields"))) {
-                    runs.add(RunId.of(id));
+                boolean mayYield = policy == Queue.WhenKeyFull.CANCEL_OLDEST;
+                if (id != null && !(mayYield && rows.getBoolean("ends"))) {
+                    taken++;
+                    if (!mayYield || rows.getBoolean("yields")) {
+                        runs.add(RunId.of(id));
+                    }
                 }
             }
-            return new Places(policy, most, runs);
+            return new Places(policy, most, taken, runs);
         }
 
         boolean isFull() {
-            return runs.size() >= most;
+            return taken >= most;
+        }
+
+        /** Whether another start starts no run that can begin. */
+        boolean turnsAway() {
+            return isFull() && policy != Queue.WhenKeyFull.WAIT && policy != Queue.WhenKeyFull.CANCEL_OLDEST;
         }
 
         /** The runs that have to end before another one has a place. */
         List<RunId> oldest() {
-            return runs.subList(0, runs.size() - most + 1);
+            return runs.subList(0, Math.min(runs.size(), taken - most + 1));
         }
     }
 
@@ -299,14 +321,19 @@ final class KeyedStarts {
         }
 
         private Outcome replace(StartKey.Deduplication deduplication, Named named, RunRef holder) throws SQLException {
+            boolean needsPlace = placed && !named.leavesPlaceTo(run);
+            Places places = needsPlace ? places() : null;
+            if (places != null && places.turnsAway()) {
+                return admit(places);
+            }
             String reason = Admission.replaced(deduplication, run.id());
             RunRef before = named.after();
             if (!ended(holder.id(), Change.CommandKind.EXPIRE, reason)
                     && deduplication.until() == StartKey.Until.ENDED) {
                 before = ended(holder.id(), Change.CommandKind.CANCEL, reason) ? null : holder;
             }
-            // It takes the place of the other run in the queue, so it needs none.
-            return named(deduplication, named, before, apply(plain(before == null ? start.owner() : null)));
+            Outcome outcome = places == null ? apply(plain(before == null ? start.owner() : null)) : admit(places);
+            return named(deduplication, named, before, outcome);
         }
 
         /** Sends a run a command. Returns whether it has ended. */
@@ -406,6 +433,7 @@ final class KeyedStarts {
                 try (ResultSet row = statement.executeQuery()) {
                     row.next();
                     RunState state = Codes.state(row.getInt("state"));
+                    boolean waits = state == RunState.SUSPENDED && row.getLong("epoch") == 0;
                     return new Named(
                             Results.time(row, "at"),
                             row.getLong("seed"),
@@ -413,8 +441,11 @@ final class KeyedStarts {
                             row.getBoolean("lives"),
                             ref(row, "key", "id"),
                             state,
-                            state == RunState.SUSPENDED && row.getLong("epoch") == 0,
+                            waits,
                             row.getBoolean("begun"),
+                            state != RunState.PAUSED && !waits,
+                            row.getString("queue"),
+                            row.getString("queue_key"),
                             row.getBoolean("same_input"),
                             ref(row, "after_key", "after_id"));
                 }

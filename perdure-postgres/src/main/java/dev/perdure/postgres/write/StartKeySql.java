@@ -20,7 +20,7 @@ public final class StartKeySql {
 
     /** The run that has the key, read after the key was locked, with what this start needs to know about it. */
     private static final String NAMED = """
-            SELECT clock.at, k.seed, k.until, k.until > clock.at AS lives, r.key, r.id, r.definition, r.state, r.epoch,
+            SELECT clock.at, k.seed, k.until, k.until > clock.at AS lives, r.key, r.id, r.definition, r.state, r.epoch, r.queue, r.queue_key,
                    r.epoch > 0 OR (
                        -- Not EXISTS, for which the server may read the whole table into a hash table.
                        SELECT true FROM ${schema}.run t WHERE t.parent = r.key AND t.before IS NOT NULL AND t.epoch > 0 LIMIT 1
@@ -202,8 +202,8 @@ public final class StartKeySql {
                  LIMIT (SELECT CASE WHEN policy = 'CANCEL_OLDEST' THEN COALESCE(places + 100, 0) ELSE 0 END FROM rule))
             )
             SELECT rule.policy, rule.places, m.id,
-                   m.cancel IS NULL AND m.kill IS NULL AND m.before IS NULL
-                       AND (SELECT true FROM ${schema}.object_call o WHERE o.key = m.key LIMIT 1) IS NULL AS yields
+                   m.cancel IS NOT NULL OR m.kill IS NOT NULL AS ends,
+                   m.before IS NULL AND (SELECT true FROM ${schema}.object_call o WHERE o.key = m.key LIMIT 1) IS NULL AS yields
             FROM rule
             LEFT JOIN LATERAL (
                 SELECT r.*

@@ -187,6 +187,23 @@ public abstract class FullKeyConformance extends StoreConformance {
                 .allSatisfy(name -> assertThat(stateOf(refOf(OF_KEY + name))).isEqualTo(RunState.READY));
     }
 
+    @Test
+    void a_fork_waits_whatever_the_policy() {
+        WorkerId worker = join();
+        for (WhenKeyFull policy : WhenKeyFull.values()) {
+            declare(1, WhenKeyFull.WAIT);
+            Claimed first = begin(worker, "first-" + policy);
+            declare(1, policy);
+            Change fork =
+                    new Change.Fork(first.run().id(), 1, newRun(OF_KEY + policy).id(), 4711, null);
+            assertThat(apply(Lane.client(0), fork)).isInstanceOf(Outcome.Started.class);
+            assertThat(stateOf(first.run())).isEqualTo(RunState.RUNNING);
+            assertThat(stateOf(refOf(OF_KEY + policy))).isEqualTo(RunState.READY);
+            command(refOf(OF_KEY + policy), Change.CommandKind.KILL, "next");
+            complete(worker, first);
+        }
+    }
+
     // ---- drop
 
     @Test
@@ -316,7 +333,35 @@ public abstract class FullKeyConformance extends StoreConformance {
         assertThat(stateOf(second)).isEqualTo(RunState.READY);
     }
 
+    @Test
+    void tasks_and_calls_of_objects_count_where_the_oldest_run_gives_way() {
+        declare(2, WhenKeyFull.CANCEL_OLDEST);
+        startReady(run("call").on(new ObjectCall(new ObjectKey("counter", "1"), ObjectCall.Hold.EXCLUSIVE)));
+        RunRef first = startReady(run("first"));
+        RunRef second = startReady(run("second"));
+        assertThat(stateOf(first)).isEqualTo(RunState.CANCELLED);
+        assertThat(stateOf(second)).isEqualTo(RunState.READY);
+        assertThat(claim(join())).hasSize(2);
+    }
+
     // ---- with other options, and at once
+
+    @Test
+    void a_start_that_replaces_a_run_under_another_key_of_the_queue_needs_a_place() {
+        declare(1, WhenKeyFull.REFUSE);
+        RunRef first = startReady(run("first"));
+        StartKey.Deduplication one = StartKey.deduplicate("k");
+        RunRef other = startReady(withQueue(newRun("y/other"), LIMITED)
+                .withQueueKey("y")
+                .withAdmission(Admission.UNCONDITIONAL.withKey(one, false)));
+
+        NewRun replacing = run("replacing").withAdmission(Admission.UNCONDITIONAL.withKey(one.replace(), false));
+        assertThat(start(replacing)).isEqualTo(full(1, "first"));
+        assertThat(stateOf(other)).isEqualTo(RunState.READY);
+        command(first, Change.CommandKind.KILL, "next");
+        startReady(replacing);
+        assertThat(stateOf(other)).isEqualTo(RunState.CANCELLED);
+    }
 
     @Test
     void a_start_key_is_asked_first_and_a_start_that_replaces_needs_no_place() {
