@@ -363,7 +363,9 @@ public final class LimitedClaimSql {
                 UNION ALL
                 SELECT place, key, rank, since, alone, pick, cost, key_cost FROM chosen
             ), next_look AS MATERIALIZED (
-                SELECT CASE WHEN count(*) = ${WINDOW} THEN max(queue_key) ELSE '' END AS look_from,
+                -- Behind a key that fills the window alone: with ageing, each priority of its runs is examined separately.
+                SELECT CASE WHEN count(*) < ${WINDOW} THEN '' WHEN min(queue_key) = max(queue_key) THEN max(queue_key) || chr(1)
+                            ELSE max(queue_key) END AS look_from,
                        CASE WHEN count(*) > 0 THEN (SELECT max(turn) FROM chosen) END AS virtual_time
                 FROM seen
             ), ${take}, served AS (

@@ -6,13 +6,17 @@ import dev.perdure.conformance.StoreConformance;
 import dev.perdure.queue.Queue;
 import dev.perdure.spi.Dispatch.Claimed;
 import dev.perdure.spi.Dispatch.Poll;
+import dev.perdure.spi.Outcome;
 import dev.perdure.spi.QueueRules.Order;
+import dev.perdure.spi.change.Change;
+import dev.perdure.spi.change.Lane;
 import dev.perdure.spi.change.NewRun;
 import dev.perdure.spi.change.WorkerId;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 
 /** Keys that get more turns than others, and priorities that rise with the time that a run waits. */
@@ -157,6 +161,25 @@ public abstract class TurnConformance extends StoreConformance {
         WorkerId worker = join();
         assertThat(ids(worker, 1)).containsExactly("old");
         assertThat(ids(worker, 3)).containsExactly("young", "y", "older-of-y");
+    }
+
+    @Test
+    void a_key_with_runs_of_many_priorities_does_not_hold_up_another() {
+        declare(queue().ageing(Duration.ofMinutes(1)).perKey(1));
+        List<Change> starts = IntStream.range(0, 1_002)
+                .<Change>mapToObj(i -> new Change.Start(
+                        withPriority(withQueue(newRun("x" + i), LINE), -i).withQueueKey("x"), null))
+                .toList();
+        assertThat(store().ledger().apply(Lane.client(0), starts)).allMatch(Outcome.Started.class::isInstance);
+        ready("y", "y", -2_000);
+        ready("z", "z", -2_000);
+        WorkerId worker = join();
+
+        List<String> taken = new ArrayList<>();
+        for (int i = 0; i < 3; i++) {
+            taken.addAll(ids(worker, 10));
+        }
+        assertThat(taken).containsExactlyInAnyOrder("x0", "y", "z");
     }
 
     @Test
