@@ -18,6 +18,7 @@ import dev.perdure.spi.shard.KeyHomes;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.HashMap;
@@ -45,7 +46,8 @@ public final class PostgresQueues implements QueueRules {
 
     private final Database database;
     private final QueueSql sql;
-    private final AtomicReference<Known> known = new AtomicReference<>(new Known(0, Map.of(), Set.of(), Map.of()));
+    private final AtomicReference<Known> known =
+            new AtomicReference<>(new Known(0, Map.of(), Set.of(), Set.of(), Map.of()));
     private final AtomicLong tidiedTo = new AtomicLong();
     private final AtomicLong nextTidying = new AtomicLong(System.nanoTime() + TIDY_NANOS);
 
@@ -54,20 +56,26 @@ public final class PostgresQueues implements QueueRules {
      *
      * @param revision the sum of all revisions
      * @param limits the limits of all queues
-     * @param limited the queues that have limits or are paused
+     * @param limited the queues that have limits or an order of their own, or are paused
+     * @param counted those of them whose runs get places when they are claimed, or are not claimed at all
      * @param adoptions how often the running runs of a queue still have to be counted
      */
     private record Known(
-            long revision, Map<String, Queue> limits, Set<String> limited, Map<String, Integer> adoptions) {
-        Known next(long now, Map<String, Queue> nowLimits, Set<String> nowLimited) {
+            long revision,
+            Map<String, Queue> limits,
+            Set<String> limited,
+            Set<String> counted,
+            Map<String, Integer> adoptions) {
+        Known next(long now, Map<String, Queue> nowLimits, Set<String> nowLimited, Set<String> nowCounted) {
             Map<String, Integer> left = new HashMap<>();
-            for (String queue : nowLimited) {
-                int before = limited.contains(queue) ? adoptions.getOrDefault(queue, 0) : ADOPTIONS;
+            for (String queue : nowCounted) {
+                int before = counted.contains(queue) ? adoptions.getOrDefault(queue, 0) : ADOPTIONS;
                 if (before > 0) {
                     left.put(queue, before);
                 }
             }
-            return new Known(now, Map.copyOf(nowLimits), Set.copyOf(nowLimited), Map.copyOf(left));
+            return new Known(
+                    now, Map.copyOf(nowLimits), Set.copyOf(nowLimited), Set.copyOf(nowCounted), Map.copyOf(left));
         }
 
         Known adopted() {
@@ -77,7 +85,7 @@ public final class PostgresQueues implements QueueRules {
                     left.put(queue, times - 1);
                 }
             });
-            return new Known(revision, limits, limited, Map.copyOf(left));
+            return new Known(revision, limits, limited, counted, Map.copyOf(left));
         }
     }
 
@@ -122,9 +130,11 @@ public final class PostgresQueues implements QueueRules {
     public void refresh() {
         Map<String, Queue> limits = new HashMap<>();
         Set<String> limited = new TreeSet<>();
+        Set<String> counted = new TreeSet<>();
         long revision = database.call(connection -> {
             long sum = 0;
             limited.clear();
+            counted.clear();
             limits.clear();
             try (PreparedStatement statement = Database.prepare(connection, sql.rules);
                     ResultSet rows = statement.executeQuery()) {
@@ -132,14 +142,18 @@ public final class PostgresQueues implements QueueRules {
                     sum += rows.getLong("revision");
                     Queue queue = limits(rows);
                     limits.put(queue.name(), queue);
-                    if (rows.getString("paused") != null || queue.hasLimits()) {
-                        limited.add(rows.getString("name"));
+                    boolean paused = rows.getString("paused") != null;
+                    if (paused || queue.hasLimits()) {
+                        limited.add(queue.name());
+                    }
+                    if (paused || queue.ageing(Duration.ZERO).hasLimits()) {
+                        counted.add(queue.name());
                     }
                 }
             }
             return sum;
         });
-        known.updateAndGet(last -> last.next(revision, limits, limited));
+        known.updateAndGet(last -> last.next(revision, limits, limited, counted));
         adopt();
     }
 

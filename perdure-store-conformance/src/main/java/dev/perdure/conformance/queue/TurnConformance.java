@@ -183,6 +183,21 @@ public abstract class TurnConformance extends StoreConformance {
     }
 
     @Test
+    void runs_at_work_count_when_a_queue_whose_priorities_rise_gets_its_first_limit() {
+        declare(queue().ageing(Duration.ofMinutes(1)));
+        ready("a", "", 0);
+        ready("b", "", 0);
+        WorkerId worker = join();
+        List<Claimed> taken = claim(worker, 10);
+        assertThat(taken).hasSize(2);
+        store().queues().apply(new Order.Limit(queue().concurrency(2)));
+        ready("c", "", 0);
+        assertThat(claim(worker, 10)).isEmpty();
+        apply(worker, advance(taken.getFirst().run(), taken.getFirst().epoch(), complete("1")));
+        assertThat(ids(worker, 10)).containsExactly("c");
+    }
+
+    @Test
     void an_operator_turns_ageing_off() {
         declare(queue().ageing(Duration.ofMinutes(1)).concurrency(10));
         store().queues().apply(new Order.Limit(queue().ageing(Duration.ZERO)));
