@@ -3,6 +3,8 @@ package dev.perdure.conformance;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.perdure.RunState;
+import dev.perdure.queue.Queue;
+import dev.perdure.spi.Dispatch.Poll;
 import dev.perdure.spi.Dispatch.Polled;
 import dev.perdure.spi.Outcome;
 import dev.perdure.spi.change.Admission;
@@ -20,6 +22,7 @@ import dev.perdure.spi.change.WorkerId;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Set;
 import java.util.concurrent.Callable;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
@@ -67,6 +70,25 @@ public abstract class StartLimitConformance extends StoreConformance {
         assertThat(changesOf(run)).containsExactly("READY", "CANCELLED: " + REASON);
         assertThat(look(worker).changed()).isEmpty();
         assertThat(polled(worker, 10).claimed()).isEmpty();
+    }
+
+    @Test
+    void a_worker_that_comes_too_late_cancels_the_run_and_does_not_begin_it() {
+        store().queues().declare(List.of(Queue.named("narrow").concurrency(5)));
+        RunRef free = startReady(limited("free"));
+        RunRef keyed = startReady(limited("keyed").withQueueKey("x"));
+        RunRef narrow = startReady(withQueue(limited("narrow"), "narrow").withAdmission(new Admission(LIMIT)));
+        Task task = new Task(newRun("task"), List.of());
+        apply(Lane.client(0), new Change.Start(limited("dag"), null, List.of(), List.of(task)));
+        RunRef other = startReady("other");
+        advance(LIMIT.plusHours(1));
+        WorkerId worker = join();
+
+        Poll all = new Poll(worker, Set.of(DEFINITION), Set.of(QUEUE, "narrow"), null, 10, true);
+        assertThat(claimedIds(all)).containsExactly(other.id().value());
+        assertThat(List.of(free, keyed, narrow, refOf("dag"), refOf("task")))
+                .extracting(this::stateOf)
+                .containsOnly(RunState.CANCELLED);
     }
 
     @Test

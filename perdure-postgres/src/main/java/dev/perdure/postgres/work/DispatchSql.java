@@ -101,6 +101,7 @@ public final class DispatchSql {
                 FROM picked p
                 CROSS JOIN LATERAL (SELECT * FROM ${schema}.run WHERE run.key = p.key FOR NO KEY UPDATE SKIP LOCKED) r
                 CROSS JOIN clock
+                WHERE ${in_time}
             ), taken AS NOT MATERIALIZED (
                 SELECT * FROM looked WHERE state = ${READY}
             ), unqueued AS (
@@ -251,6 +252,7 @@ public final class DispatchSql {
         this.wake = Pieces.sql(schema, WAKE.replace("${among}", ""));
         String claiming = CLAIM.replace("${details}", Claims.TAKEN)
                 .replace("${pinned}", PINNED)
+                .replace("${in_time}", StartLimitSql.IN_TIME)
                 .replace("${FIRST_RANK}", String.valueOf(Integer.MIN_VALUE))
                 .replace("${LAST_RANK}", String.valueOf(Integer.MAX_VALUE));
         this.claim = Pieces.sql(schema, claiming.replace("${unkeyed}", UNKEYED).replace("${among}", ""));

@@ -164,6 +164,7 @@ public final class LimitedClaimSql {
                 FROM picked p
                 CROSS JOIN LATERAL (SELECT * FROM ${schema}.run WHERE run.key = p.key FOR NO KEY UPDATE SKIP LOCKED) r
                 CROSS JOIN clock
+                WHERE ${in_time}
             ), taken AS NOT MATERIALIZED (
                 SELECT * FROM looked WHERE state = ${READY}
             ), unqueued AS (
@@ -491,6 +492,7 @@ public final class LimitedClaimSql {
                 .replace("${goes_on}", GOES_ON)
                 .replace("${take}", TAKE)
                 .replace("${pinned}", DispatchSql.PINNED)
+                .replace("${in_time}", StartLimitSql.IN_TIME)
                 .replace("${holds}", HOLDS)
                 .replace("${details}", Claims.TAKEN)
                 .replace("${A_TURN}", String.valueOf(A_TURN))

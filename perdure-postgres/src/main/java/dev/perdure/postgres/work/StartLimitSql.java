@@ -17,6 +17,14 @@ public final class StartLimitSql {
             LIMIT 500
             """;
 
+    private static final String LATE =
+            "(SELECT l.key FROM ${schema}.start_limit l WHERE l.due_at <= (SELECT at FROM clock))";
+
+    /** For claims: whether a run r has begun, or may begin now. Otherwise this poll cancels it, or the DAG of the task. */
+    static final String IN_TIME =
+            "(r.epoch > 0 OR r.key NOT IN ${late} AND (r.before IS NULL OR r.parent NOT IN ${late}))"
+                    .replace("${late}", LATE);
+
     /** Deletes limits that were handled. */
     private static final String DONE = """
             DELETE FROM ${schema}.start_limit WHERE due_at <= ${now} AND key = ANY (?::bigint[]) RETURNING key
