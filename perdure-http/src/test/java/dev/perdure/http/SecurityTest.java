@@ -6,11 +6,14 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.perdure.Invocation;
+import dev.perdure.Perdure;
 import dev.perdure.Run;
 import dev.perdure.RunFilter;
 import dev.perdure.RunState;
 import dev.perdure.bulk.BulkAction;
 import dev.perdure.bulk.BulkReport;
+import dev.perdure.dag.Dag;
+import dev.perdure.dag.Outputs;
 import dev.perdure.error.InvalidRequestException;
 import dev.perdure.error.PayloadException;
 import dev.perdure.http.ApiKit.Answer;
@@ -493,6 +496,18 @@ final class SecurityTest {
                         .doesNotContain(base64(input))
                         .doesNotContain(base64("\"5500\""));
             }
+        }
+    }
+
+    @Test
+    void what_is_hidden_is_hidden_in_the_outputs_of_the_last_tasks_of_a_dag() {
+        Dag<String, Outputs> cards = Dag.ofLeaves("cards", String.class, dag -> dag.task("read", task -> "card 4111"));
+        Redaction redaction = (what, json) -> json.replace("4111", "****");
+        MemoryStore store = new MemoryStore();
+        try (Perdure worker = Perdure.on(store).register(cards).start();
+                ApiKit hiding = new ApiKit(store, builder -> builder.redaction(redaction))) {
+            worker.start(Invocation.of(cards, "x"), id("one")).result();
+            assertThat(hiding.get("/runs/one").is(200).at("/result/read")).isEqualTo("card ****");
         }
     }
 

@@ -133,7 +133,8 @@ public final class Shown {
     }
 
     /** A value after the redaction. */
-    public JsonNode redacted(Subject what, JsonNode json) {
+    public JsonNode redacted(Subject what, JsonNode value) {
+        JsonNode json = outputsByTask(value).orElse(value);
         if (redaction == null) {
             return json;
         }
@@ -158,6 +159,34 @@ public final class Shown {
                 what.definition().startsWith(SCHEDULES) || what.definition().endsWith(EDIT);
             case RESULT, PUBLISHED, STATE, FAILURE, DESCRIPTION, LOG -> false;
         };
+    }
+
+    /** The outputs inside the result of a DAG without a task as its result; empty for any other value. */
+    private static Optional<JsonNode> outputsByTask(JsonNode value) {
+        if (value.size() != 1 || !(value.path("byTask") instanceof ObjectNode byTask)) {
+            return Optional.empty();
+        }
+        ObjectNode outputs = Json.object();
+        for (Map.Entry<String, JsonNode> task : byTask.properties()) {
+            Optional<JsonNode> output =
+                    task.getValue().isNull() ? Optional.of(task.getValue()) : encoded(task.getValue());
+            if (output.isEmpty()) {
+                return Optional.empty();
+            }
+            outputs.set(task.getKey(), output.get());
+        }
+        return Optional.of(outputs);
+    }
+
+    /** What this Base64 has; empty if it is none. */
+    private static Optional<JsonNode> encoded(JsonNode base64) {
+        try {
+            return base64.isString()
+                    ? Optional.of(parsed(new Payload(Base64.getDecoder().decode(base64.asString()))))
+                    : Optional.empty();
+        } catch (IllegalArgumentException noBase64) {
+            return Optional.empty();
+        }
     }
 
     /** A text after the redaction. */
