@@ -15,6 +15,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -49,6 +50,7 @@ class WatchIT extends CommandsOnPostgres {
     }
 
     @Test
+    @Tag("thorough")
     void a_terminal_shows_one_page_in_the_place_of_the_other_and_gets_its_cursor_back() {
         withClient(client -> {
             Path printed = folder.resolve("frames");
@@ -75,6 +77,7 @@ class WatchIT extends CommandsOnPostgres {
     }
 
     @Test
+    @Tag("thorough")
     void it_ends_when_its_reader_is_gone() throws Exception {
         assertThat(perdure(onDatabase("migrate"))).isZero();
         Process tool = process(ProcessBuilder.Redirect.PIPE, "", List.of(onDatabase("runs", "list", "--watch")));

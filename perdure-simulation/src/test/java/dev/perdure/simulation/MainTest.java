@@ -22,9 +22,9 @@ class MainTest {
 
     @Test
     void histories_run_with_progress_and_coverage() {
-        assertThat(run("--seeds", "40", "--workers", "2", "--first", "7")).isZero();
+        assertThat(run("--seeds", "12", "--workers", "2", "--first", "7")).isZero();
         assertThat(printed())
-                .contains("40 histories, ", " a second")
+                .contains("12 histories, ", " a second")
                 .contains("How often a fault hit a commit")
                 .contains("ANSWER_LOST", "Move.Wait", "Effect.Take", "Change.Start")
                 .contains("RUNNING -> COMPLETED: ")
