@@ -266,6 +266,7 @@ class PostgresScenariosIT {
     final class FullKeys extends FullKeyScenarios implements OnPostgres {}
 
     @Nested
+    @Tag("thorough")
     final class Audits extends AuditScenarios implements OnPostgres {}
 
     @Nested
@@ -298,9 +299,11 @@ class PostgresScenariosIT {
     final class LargePayloads extends LargePayloadScenarios implements OnPostgres {}
 
     @Nested
+    @Tag("thorough")
     final class EncryptedValues extends EncryptionScenarios implements OnPostgres {}
 
     @Nested
+    @Tag("thorough")
     final class EncryptedAttributes extends EncryptedAttributeScenarios implements OnPostgres {}
 
     @Nested
@@ -339,6 +342,7 @@ class PostgresScenariosIT {
     final class Promises extends PromiseScenarios implements OnPostgres {}
 
     @Nested
+    @Tag("thorough")
     final class Publishs extends PublishScenarios implements OnPostgres {}
 
     @Nested
