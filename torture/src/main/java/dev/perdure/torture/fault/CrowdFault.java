@@ -16,12 +16,9 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Map;
 import java.util.Random;
-import java.util.TreeMap;
 import java.util.UUID;
 import java.util.concurrent.atomic.AtomicLong;
-import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 
 /**
@@ -32,8 +29,6 @@ final class CrowdFault {
     private static final int AT_ONCE = 1_000;
     private static final int SUCCESSORS = 3;
     private static final int SLEEPERS = 100;
-    /** Each of three has to run so many percent of the bodies. */
-    private static final int LEAST_SHARE = 10;
     /** Whatever else happens. Alone it is a lease and a little more. */
     private static final Duration MOST_TO_FIRST = Duration.ofMinutes(1);
 
@@ -162,13 +157,10 @@ final class CrowdFault {
 
         private String seen(Instant killed) throws SQLException {
             List<Line> lines = target.parts().ledger().lines(queue);
-            Map<Long, Long> shares =
-                    lines.stream().collect(Collectors.groupingBy(Line::pid, TreeMap::new, Collectors.counting()));
+            BodyShares shares = new BodyShares(lines.stream().map(Line::pid).toList());
             Duration first = Duration.between(killed, lines.getFirst().at());
             Duration last = Duration.between(killed, lines.getLast().at());
-            if (shares.size() != SUCCESSORS
-                    || shares.values().stream().anyMatch(share -> share * 100 < (long) LEAST_SHARE * lines.size())
-                    || first.compareTo(MOST_TO_FIRST) > 0) {
+            if (!shares.areShared(SUCCESSORS) || first.compareTo(MOST_TO_FIRST) > 0) {
                 throw new IllegalStateException(
                         "The runs of a dead worker were not shared, or began %,d ms after its death: %s"
                                 .formatted(first.toMillis(), shares));
