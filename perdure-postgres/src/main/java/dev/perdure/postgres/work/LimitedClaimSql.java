@@ -416,7 +416,7 @@ public final class LimitedClaimSql {
                     SELECT ctid AS place, key, rank, since, alone FROM ${schema}.ready
                     WHERE ready.queue = rule.queue AND ready.definition = s.definition AND ready.version = s.version
                       AND ready.alone = rule.alone AND ready.queue_key IS NULL
-                      AND (ready.rank, ready.since) >= (look.rank, look.since) AND ready.rank <= look.last
+                      AND (ready.rank, ready.since, ready.key) > (look.rank, look.since, look.key) AND ready.rank <= look.last
                       AND ready.key <> ALL (ARRAY(SELECT key FROM place WHERE holds AND state = ${READY}))
                     ORDER BY rank, since, key
                     LIMIT (SELECT runs FROM ${most})
@@ -440,16 +440,16 @@ public final class LimitedClaimSql {
                 SELECT GREATEST(0, LEAST(here - (SELECT count(*) FROM goes_on), places)) AS runs FROM room
             ), look AS MATERIALIZED (
                 -- From the floor on (see QueueFloors), and everything with a higher priority.
-                SELECT ?::int AS rank, ?::timestamptz AS since, ${LAST_RANK}::bigint AS last
+                SELECT ?::int AS rank, ?::timestamptz AS since, ?::bigint AS key, ${LAST_RANK}::bigint AS last
                 UNION ALL
-                SELECT ${FIRST_RANK}, '-infinity', ?::bigint - 1 WHERE ?
+                SELECT ${FIRST_RANK}, '-infinity', 0, ?::bigint - 1 WHERE ?
             ), near AS MATERIALIZED (
                 ${near}
             ), missing AS MATERIALIZED (
                 SELECT CASE WHEN (SELECT count(*) FROM look) > 1 AND (SELECT count(*) FROM near) < runs THEN runs ELSE 0 END AS runs
                 FROM wanted
             ), whole AS MATERIALIZED (
-                SELECT ${FIRST_RANK} AS rank, timestamptz '-infinity' AS since, ${LAST_RANK}::bigint AS last
+                SELECT ${FIRST_RANK} AS rank, timestamptz '-infinity' AS since, 0::bigint AS key, ${LAST_RANK}::bigint AS last
             ), chosen AS MATERIALIZED (
                 SELECT * FROM near WHERE (SELECT runs FROM missing) = 0
                 UNION ALL

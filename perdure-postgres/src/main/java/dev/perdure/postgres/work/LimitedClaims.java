@@ -7,7 +7,7 @@ import dev.perdure.postgres.jdbc.Results;
 import dev.perdure.postgres.jdbc.Schema;
 import dev.perdure.postgres.lane.Workers;
 import dev.perdure.postgres.queue.PostgresQueues;
-import dev.perdure.postgres.work.Watermark.Floor;
+import dev.perdure.postgres.work.QueueFloors.Floor;
 import dev.perdure.postgres.write.part.Claims;
 import dev.perdure.postgres.write.part.LedgerSql;
 import dev.perdure.queue.Queue;
@@ -259,8 +259,9 @@ public final class LimitedClaims {
                 parameters
                         .integer(floor.rank())
                         .time(floor.since())
+                        .number(floor.key())
                         .number(floor.rank())
-                        .bool(floor.urgentToo());
+                        .bool(!floor.equals(Floor.BEGINNING));
             }
             Suiting.bindPins(parameters, wanted.request());
             statement.execute();
@@ -290,7 +291,7 @@ public final class LimitedClaims {
             claimed.add(Claims.claimed(rows));
             boolean begins = rows.getInt("pick") > 0;
             left = (last == null ? rows.getLong("wanted") : left) - (begins ? 1 : 0);
-            last = begins ? new Floor(rows.getInt("rank"), Results.time(rows, "since"), true) : last;
+            last = begins ? new Floor(rows.getInt("rank"), Results.time(rows, "since"), rows.getLong("key")) : last;
             took = rows.getLong("took");
         }
         return new Part(claimed, false, keyed, left == 0 ? last : null, took);

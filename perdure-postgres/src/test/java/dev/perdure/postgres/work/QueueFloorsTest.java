@@ -2,7 +2,7 @@ package dev.perdure.postgres.work;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.perdure.postgres.work.Watermark.Floor;
+import dev.perdure.postgres.work.QueueFloors.Floor;
 import dev.perdure.spi.Dispatch.Poll;
 import dev.perdure.spi.change.WorkerId;
 import java.time.Duration;
@@ -15,8 +15,8 @@ import org.junit.jupiter.api.Test;
 final class QueueFloorsTest {
     private static final List<String> VERSIONS = List.of("");
     private static final Poll POLL = poll("order");
-    private static final Floor TAKEN = new Floor(0, Instant.parse("2026-01-01T00:00:10Z"), true);
-    private static final Floor FURTHER = new Floor(0, Instant.parse("2026-01-01T00:00:20Z"), true);
+    private static final Floor TAKEN = new Floor(0, Instant.parse("2026-01-01T00:00:10Z"), 7);
+    private static final Floor FURTHER = new Floor(0, Instant.parse("2026-01-01T00:00:20Z"), 3);
     private static final long QUICK = 1;
 
     private long now;
@@ -44,19 +44,30 @@ final class QueueFloorsTest {
     }
 
     @Test
-    void the_next_claims_begin_a_little_before_where_the_last_one_stopped_and_look_for_urgent_runs() {
+    void the_next_claims_begin_behind_the_last_run_that_was_taken() {
         filled(floor(), TAKEN);
 
-        assertThat(floor()).isEqualTo(new Floor(0, TAKEN.since().minusMillis(20), true));
+        assertThat(floor()).isEqualTo(TAKEN);
         filled(floor(), FURTHER);
-        assertThat(floor().since()).isEqualTo(FURTHER.since().minusMillis(20));
+        assertThat(floor()).isEqualTo(FURTHER);
+    }
+
+    @Test
+    void of_runs_of_the_same_moment_the_key_decides() {
+        filled(floor(), TAKEN);
+        filled(floor(), new Floor(TAKEN.rank(), TAKEN.since(), 6));
+        assertThat(floor()).isEqualTo(TAKEN);
+
+        Floor next = new Floor(TAKEN.rank(), TAKEN.since(), 8);
+        filled(floor(), next);
+        assertThat(floor()).isEqualTo(next);
     }
 
     @Test
     void a_claim_of_urgent_runs_does_not_move_the_floor_back() {
         filled(floor(), FURTHER);
         Floor before = floor();
-        filled(before, new Floor(-5, TAKEN.since(), true));
+        filled(before, new Floor(-5, TAKEN.since(), 9));
 
         assertThat(floor()).isEqualTo(before);
     }
