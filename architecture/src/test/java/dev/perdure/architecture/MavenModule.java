@@ -30,7 +30,7 @@ record MavenModule(String name, Optional<ModuleDescriptor> descriptor, JavaClass
     private static final Pattern LISTED = Pattern.compile("<module>\\s*([^<\\s]+)\\s*</module>");
     /** They consist of tests or of a pom, or {@code verify} does not build them. */
     private static final Set<String> WITHOUT_CLASSES =
-            Set.of("architecture", "compatibility", "perdure-bom", "examples/kotlin");
+            Set.of("architecture", "compatibility", "perdure-bom", "postgres-tests", "examples/kotlin");
 
     /** Reads all modules that the build lists, so that no test can forget a new one. */
     static List<MavenModule> all() {

@@ -60,7 +60,7 @@ final class MigrationsIT {
     }
 
     private static List<String> files() throws IOException {
-        Path migrations = Path.of("src/main/resources/dev/perdure/postgres/migrations");
+        Path migrations = Path.of("../perdure-postgres/src/main/resources/dev/perdure/postgres/migrations");
         try (Stream<Path> folder = Files.list(migrations)) {
             return folder.map(file -> file.getFileName().toString())
                     .filter(name -> name.startsWith("V"))
