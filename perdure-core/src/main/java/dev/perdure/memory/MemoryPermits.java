@@ -3,7 +3,6 @@ package dev.perdure.memory;
 import dev.perdure.RunState;
 import dev.perdure.queue.Limiter;
 import dev.perdure.queue.LimiterInfo;
-import dev.perdure.queue.Queue;
 import dev.perdure.spi.Audit;
 import dev.perdure.spi.Hints;
 import dev.perdure.spi.Permits;
@@ -49,8 +48,8 @@ final class MemoryPermits implements Permits {
         private final List<Place> holders = new ArrayList<>();
         /** In the order of their turns. */
         private final List<Place> waiting = new ArrayList<>();
-        /** When attempts got permits that may still count for the rate. */
-        private final List<Instant> begun = new ArrayList<>();
+
+        private final MemoryRate begun = new MemoryRate();
 
         private Line(String name) {
             this.declared = Limiter.named(name);
@@ -114,9 +113,7 @@ final class MemoryPermits implements Permits {
         line.holders.removeIf(place -> !holds(place));
         line.waiting.removeIf(MemoryPermits::isOver);
         Instant now = tables.now();
-        Optional<Queue.Rate> rate = line.limits().appliedRate();
-        line.begun.removeIf(
-                at -> rate.isEmpty() || !at.plus(rate.get().period()).isAfter(now));
+        line.limits().rateWindows().ifPresent(windows -> line.begun.forget(windows, now));
     }
 
     private long free(Line line) {
@@ -124,8 +121,10 @@ final class MemoryPermits implements Permits {
             return 0;
         }
         long places = line.limits().concurrency().orElse(Limiter.UNLIMITED) - (long) line.holders.size();
-        long units =
-                line.limits().appliedRate().map(Queue.Rate::most).orElse(Limiter.UNLIMITED) - (long) line.begun.size();
+        long units = line.limits()
+                .rateWindows()
+                .map(windows -> line.begun.room(windows, tables.now()).left())
+                .orElse((long) Limiter.UNLIMITED);
         return Math.min(places, units);
     }
 
@@ -165,10 +164,10 @@ final class MemoryPermits implements Permits {
         if (turns(line).contains(place)) {
             line.waiting.remove(place);
             line.holders.add(place);
-            line.begun.add(tables.now());
+            line.limits().rateWindows().ifPresent(windows -> line.begun.charge(windows, 1, tables.now()));
             return Answer.HELD;
         }
-        if (line.limits().appliedRate().isPresent()) {
+        if (line.limits().rateWindows().isPresent()) {
             tables.hint(new Hints.WorkReady()); // so that a poll says when the rate allows more
         }
         return Answer.WAITS;
@@ -249,8 +248,7 @@ final class MemoryPermits implements Permits {
         forget(line);
         Stream<Instant> units = line.waiting.stream().allMatch(place -> place.passed)
                 ? Stream.empty()
-                : line.limits().appliedRate().stream()
-                        .flatMap(rate -> line.begun.stream().map(at -> at.plus(rate.period())));
+                : line.limits().rateWindows().stream().flatMap(windows -> line.begun.freeTimes(windows, tables.now()));
         Stream<Instant> late = line.waiting.size() < 2
                 ? Stream.empty()
                 : line.waiting.stream()
@@ -270,7 +268,11 @@ final class MemoryPermits implements Permits {
     @Override
     public void declare(Collection<Limiter> declared) {
         tables.inTransaction(() -> {
-            declared.forEach(limiter -> line(limiter.name()).declared = limiter);
+            declared.forEach(limiter -> {
+                Line line = line(limiter.name());
+                forget(line);
+                line.declared = limiter;
+            });
             tables.hint(new Hints.WorkReady());
             return true;
         });
@@ -283,6 +285,7 @@ final class MemoryPermits implements Permits {
             if (line == null) {
                 return false;
             }
+            forget(line);
             Limiter changed = line.changed;
             String paused = line.paused;
             switch (order) {
@@ -400,10 +403,8 @@ final class MemoryPermits implements Permits {
                     .formatted(name, holders.size(), permits, first, more));
         }
         return line.limits()
-                .appliedRate()
-                .filter(rate -> line.begun.size() >= rate.most())
-                .flatMap(rate ->
-                        line.begun.stream().min(Comparator.naturalOrder()).map(at -> at.plus(rate.period())))
+                .rateWindows()
+                .flatMap(windows -> line.begun.freeAt(windows, tables.now()))
                 .map(at -> "The rate of the limiter '%s' allows no more before %s.".formatted(name, at));
     }
 }

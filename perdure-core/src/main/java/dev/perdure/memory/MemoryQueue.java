@@ -4,8 +4,6 @@ import dev.perdure.queue.Queue;
 import dev.perdure.spi.shard.KeyHomes;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
-import java.util.ArrayList;
-import java.util.Comparator;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
@@ -13,7 +11,6 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
-import java.util.function.Predicate;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
@@ -44,19 +41,10 @@ final class MemoryQueue {
     private final Taken taken = new Taken();
     private final Map<String, Taken> takenOfKeys = new HashMap<>();
 
-    /** Runs that have begun and may still count for a rate. */
-    private final List<Begun> begun = new ArrayList<>();
+    /** What has begun and counts for the rate of the queue, or for that of each key. */
+    private final MemoryRate begun = new MemoryRate();
 
-    /** A run that has begun for the first time. */
-    private record Begun(Instant at, String key, int units) {
-        boolean counts(Queue.Rate rate, Instant now) {
-            return at.plus(rate.period()).isAfter(now);
-        }
-
-        int units(Queue.Rate rate) {
-            return Math.min(units, rate.most());
-        }
-    }
+    private final Map<String, MemoryRate> begunOfKeys = new HashMap<>();
 
     /** How many runs were taken, by the minute. */
     private static final class Taken {
@@ -110,6 +98,15 @@ final class MemoryQueue {
     /** A claim begins. Turns that it gives count from now. */
     void beginClaim() {
         claimedAt = virtualTime;
+        forget();
+    }
+
+    /** Forgets what no rate counts any more. A rate that is set afterwards counts what is left. */
+    void forget() {
+        Instant now = tables.now();
+        limits().rateWindows().ifPresent(windows -> begun.forget(windows, now));
+        limits().rateWindowsPerKey()
+                .ifPresent(windows -> begunOfKeys.values().removeIf(ofKey -> ofKey.forget(windows, now)));
     }
 
     /** When a key has a turn, as the present claim sees it: a key that had nothing waiting has saved no turns. */
@@ -143,10 +140,17 @@ final class MemoryQueue {
         virtualTime = Math.max(virtualTime, at);
         served.put(key, ++turn);
         if (isNew) {
-            begun.add(new Begun(now, key, row.start.admission().weight()));
+            charge(key, row.start.admission().weight(), now);
         }
         taken.another(now);
         takenOfKeys.computeIfAbsent(key, unseen -> new Taken()).another(now);
+    }
+
+    private void charge(String key, int units, Instant now) {
+        limits().rateWindows().ifPresent(windows -> begun.charge(windows, units, now));
+        if (!key.isEmpty()) {
+            limits().rateWindowsPerKey().ifPresent(windows -> ofKey(key).charge(windows, units, now));
+        }
     }
 
     /** How many runs were taken in the last full minute. */
@@ -167,68 +171,51 @@ final class MemoryQueue {
      * heavy one.
      */
     List<Row> withinRate(List<Row> rows) {
-        return limits().appliedRate()
-                .map(rate -> withinRate(rows, rate, each -> true))
+        return limits().rateWindows()
+                .map(windows -> within(begun.room(windows, tables.now()), rows))
                 .orElse(rows);
     }
 
     /** The runs that the rates of their keys allow. */
     List<Row> withinKeyRates(List<Row> ready) {
-        Optional<Queue.Rate> rate = limits().appliedRatePerKey();
-        if (rate.isEmpty()) {
+        Optional<Queue.Windows> windows = limits().rateWindowsPerKey();
+        if (windows.isEmpty()) {
             return ready;
         }
         Map<String, List<Row>> byKey = ready.stream().collect(Collectors.groupingBy(MemoryQueue::keyOf));
         Set<Row> allowed = new HashSet<>();
         byKey.forEach((key, rows) ->
-                allowed.addAll(key.isEmpty() ? rows : withinRate(rows, rate.get(), each -> each.key.equals(key))));
+                allowed.addAll(key.isEmpty() ? rows : within(ofKey(key).room(windows.get(), tables.now()), rows)));
         return ready.stream().filter(allowed::contains).toList();
     }
 
-    private List<Row> withinRate(List<Row> rows, Queue.Rate rate, Predicate<Begun> which) {
-        long left = rate.most() - unitsOf(rate, which);
-        List<Row> allowed = new ArrayList<>();
-        for (Row row : rows) {
-            int cost = row.isNew() ? Math.min(row.start.admission().weight(), rate.most()) : 0;
-            left -= cost;
-            if (cost == 0 || left >= 0) {
-                allowed.add(row);
-            }
-        }
-        return allowed;
+    private static List<Row> within(MemoryRate.Room room, List<Row> rows) {
+        return rows.stream()
+                .filter(row -> !row.isNew() || room.takes(row.start.admission().weight()))
+                .toList();
     }
 
-    private long unitsOf(Queue.Rate rate, Predicate<Begun> which) {
-        return counting(rate).filter(which).mapToLong(each -> each.units(rate)).sum();
-    }
-
-    private Stream<Begun> counting(Queue.Rate rate) {
-        return begun.stream().filter(each -> each.counts(rate, tables.now()));
+    private MemoryRate ofKey(String key) {
+        return begunOfKeys.computeIfAbsent(key, unseen -> new MemoryRate());
     }
 
     /** When its rates allow more. */
     Stream<Instant> freeTimes() {
-        return Stream.of(limits().appliedRate(), limits().appliedRatePerKey())
-                .flatMap(Optional::stream)
-                .flatMap(rate -> counting(rate).map(each -> each.at.plus(rate.period())));
+        Instant now = tables.now();
+        return Stream.concat(
+                limits().rateWindows().stream().flatMap(windows -> begun.freeTimes(windows, now)),
+                limits().rateWindowsPerKey().stream()
+                        .flatMap(windows ->
+                                begunOfKeys.values().stream().flatMap(ofKey -> ofKey.freeTimes(windows, now))));
     }
 
     /** When the rate of the queue allows more, if it allows nothing now. */
     Optional<Instant> rateFree() {
-        return limits().appliedRate().flatMap(rate -> free(rate, each -> true));
+        return limits().rateWindows().flatMap(windows -> begun.freeAt(windows, tables.now()));
     }
 
     /** The same for the rate of a key. */
     Optional<Instant> keyRateFree(String key) {
-        return limits().appliedRatePerKey().flatMap(rate -> free(rate, each -> each.key.equals(key)));
-    }
-
-    private Optional<Instant> free(Queue.Rate rate, Predicate<Begun> which) {
-        return unitsOf(rate, which) < rate.most()
-                ? Optional.empty()
-                : counting(rate)
-                        .filter(which)
-                        .map(each -> each.at.plus(rate.period()))
-                        .min(Comparator.naturalOrder());
+        return limits().rateWindowsPerKey().flatMap(windows -> ofKey(key).freeAt(windows, tables.now()));
     }
 }

@@ -62,7 +62,11 @@ final class MemoryQueues implements QueueRules {
     @Override
     public void declare(Collection<Queue> declared) {
         tables.inTransaction(() -> {
-            declared.forEach(queue -> entry(queue.name()).declared = queue);
+            declared.forEach(queue -> {
+                MemoryQueue entry = entry(queue.name());
+                entry.forget();
+                entry.declared = queue;
+            });
             tables.hint(new Hints.WorkReady());
             return true;
         });
@@ -75,6 +79,7 @@ final class MemoryQueues implements QueueRules {
             if (entry == null) {
                 return false;
             }
+            entry.forget();
             Queue changed = entry.changed;
             String paused = entry.paused;
             switch (order) {

@@ -80,8 +80,7 @@ record LimitSettings(String kind, String name, Map<String, String> values) {
         });
     }
 
-    /** The rate as it is applied: with a burst, fewer in a shorter period. */
-    Optional<Rate> rate(String setting, String burst) {
-        return rate(setting).map(rate -> rate.spread(limit(burst).orElse(Queue.UNLIMITED)));
+    Optional<Queue.Windows> windows(String setting, String burst) {
+        return rate(setting).map(rate -> Queue.Windows.of(rate, limit(burst).orElse(Queue.UNLIMITED)));
     }
 }

@@ -89,9 +89,9 @@ public final class Limiter {
         return settings.rate(RATE);
     }
 
-    /** The rate as it is applied: with a burst, fewer in a shorter period. */
-    public Optional<Rate> appliedRate() {
-        return settings.rate(RATE, BURST);
+    /** For stores: the rate and its burst as they are applied. */
+    public Optional<Queue.Windows> rateWindows() {
+        return settings.windows(RATE, BURST);
     }
 
     /** For stores and tools: all that was set, under names that never change. */

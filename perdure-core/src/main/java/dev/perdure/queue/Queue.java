@@ -227,13 +227,27 @@ public final class Queue {
      * @param most how many units
      * @param period the length of the period
      */
-    public record Rate(int most, Duration period) {
-        /**
-         * The rate that applies if at most this many units may begin at once: the others are spread over the period.
-         */
-        Rate spread(int burst) {
-            int atOnce = Math.min(most, burst);
-            return new Rate(atOnce, period.dividedBy(most / atOnce));
+    public record Rate(int most, Duration period) {}
+
+    /**
+     * For stores: a rate as it is applied. Both windows hold, whatever begins when.
+     *
+     * @param rate at most this many units in any period of the rate
+     * @param burst at most this many in any period over which a burst is spread
+     */
+    public record Windows(Rate rate, Rate burst) {
+        /** From so many bursts in a period on, whole ones are near enough to the rate: less than 1 % is missing. */
+        private static final int MANY = 100;
+
+        static Windows of(Rate rate, int burst) {
+            int atOnce = Math.min(rate.most(), burst);
+            int bursts = rate.most() / atOnce;
+            if (rate.most() % atOnce == 0 || bursts >= MANY) {
+                Rate both = new Rate(atOnce, rate.period().dividedBy(bursts));
+                return new Windows(both, both);
+            }
+            return new Windows(
+                    rate, new Rate(atOnce, rate.period().multipliedBy(atOnce).dividedBy(rate.most())));
         }
     }
 
@@ -247,20 +261,22 @@ public final class Queue {
         return settings.rate(RATE_PER_KEY);
     }
 
-    /** The rate as it is applied: with a burst, fewer in a shorter period. */
-    public Optional<Rate> appliedRate() {
-        return settings.rate(RATE, BURST);
+    /** For stores: the rate and its burst as they are applied. */
+    public Optional<Windows> rateWindows() {
+        return settings.windows(RATE, BURST);
     }
 
     /** The same for each key. */
-    public Optional<Rate> appliedRatePerKey() {
-        return settings.rate(RATE_PER_KEY, BURST_PER_KEY);
+    public Optional<Windows> rateWindowsPerKey() {
+        return settings.windows(RATE_PER_KEY, BURST_PER_KEY);
     }
 
-    /** The largest weight that counts. A heavier run takes all that the rates of the queue allow at once. */
+    /** The largest weight that the rates of the queue can allow at once. */
     public int heaviest(boolean keyed) {
-        int ofQueue = appliedRate().map(Rate::most).orElse(UNLIMITED);
-        int ofKey = keyed ? appliedRatePerKey().map(Rate::most).orElse(UNLIMITED) : UNLIMITED;
+        int ofQueue = rateWindows().map(windows -> windows.burst().most()).orElse(UNLIMITED);
+        int ofKey = keyed
+                ? rateWindowsPerKey().map(windows -> windows.burst().most()).orElse(UNLIMITED)
+                : UNLIMITED;
         return Math.min(ofQueue, ofKey);
     }
 

@@ -22,9 +22,6 @@ public final class PermitSql {
     /** How many attempts at the head of a line are examined. */
     private static final int WINDOW = 200;
 
-    /** Into how many parts the period of a rate is divided, as for queues. */
-    private static final int STRETCHES = 128;
-
     /** Locks the lane of the worker first, if a worker asks, as every batch does. */
     private static final String LOCK = """
             WITH ${fence}
@@ -38,8 +35,11 @@ public final class PermitSql {
             WITH ${clock_after_lock}, rule AS MATERIALIZED (
                 SELECT l.name, l.line, l.paused IS NOT NULL AS paused,
                        NULLIF(l.limits->>'concurrency', 'none')::int AS concurrency,
-                       ${schema}.rate_units(l.limits->>'rate', l.limits->>'burst') AS rate_units,
-                       ${schema}.rate_period(l.limits->>'rate', l.limits->>'burst') AS rate_period
+                       l.limits->>'rate' AS rate, l.limits->>'burst' AS burst,
+                       ${schema}.window_units(l.limits->>'rate', l.limits->>'burst') AS rate_units,
+                       ${schema}.window_period(l.limits->>'rate', l.limits->>'burst') AS rate_period,
+                       ${schema}.burst_units(l.limits->>'rate', l.limits->>'burst') AS burst_units,
+                       ${schema}.burst_period(l.limits->>'rate', l.limits->>'burst') AS burst_period
                 FROM (
                     SELECT *, declared || changed AS limits FROM ${schema}.limiter WHERE limiter.name = ? FOR NO KEY UPDATE${skip}
                 ) l
@@ -103,13 +103,22 @@ public final class PermitSql {
                 ) r ON true
             ), reach AS MATERIALIZED (
                 SELECT count(*) = ${WINDOW} AS cut, max(number) AS last FROM head
+            ), given AS MATERIALIZED (
+                -- What was given lately leaves the window of the burst at one time, and that of the rate at another.
+                SELECT r.units, e.ended_at + rule.burst_period AS leaves_burst, e.ended_at + rule.rate_period AS leaves_rate
+                FROM rule
+                CROSS JOIN clock
+                CROSS JOIN LATERAL (
+                    SELECT * FROM ${schema}.limiter_rate
+                    WHERE limiter_rate.limiter = rule.name AND limiter_rate.expires_at > clock.at OFFSET 0
+                ) r
+                CROSS JOIN LATERAL (SELECT ${schema}.stretch_end(r.ended_at, r.since, r.expires_at) AS ended_at) e
             ), free AS MATERIALIZED (
                 SELECT CASE WHEN rule.paused THEN 0 ELSE COALESCE(LEAST(
                            rule.concurrency - (SELECT count(*) FROM holder WHERE holds),
-                           rule.rate_units - (
-                               SELECT COALESCE(sum(units), 0) FROM ${schema}.limiter_rate
-                               WHERE limiter_rate.limiter = rule.name AND limiter_rate.expires_at > clock.at
-                           )), ${WINDOW} + (SELECT count(*) FROM asked)) END AS permits
+                           rule.rate_units - (SELECT COALESCE(sum(units), 0) FROM given WHERE leaves_rate > clock.at),
+                           rule.burst_units - (SELECT COALESCE(sum(units), 0) FROM given WHERE leaves_burst > clock.at)
+                       ), ${WINDOW} + (SELECT count(*) FROM asked)) END AS permits
                 FROM rule CROSS JOIN clock
             ), line AS MATERIALIZED (
                 SELECT number, key, place, run_state, called_at, late, NULL::bigint AS ordinal
@@ -182,16 +191,19 @@ public final class PermitSql {
                 FROM (SELECT count(*) AS added FROM asked WHERE number IS NULL) n
                 WHERE limiter.name = (SELECT name FROM rule) AND n.added > 0
             ), began AS MATERIALIZED (
-                SELECT rule.name, date_bin(rule.rate_period / ${STRETCHES}, clock.at, timestamptz 'epoch') AS since,
-                       date_bin(rule.rate_period / ${STRETCHES}, clock.at, timestamptz 'epoch')
-                           + rule.rate_period / ${STRETCHES} + rule.rate_period AS expires_at,
+                SELECT rule.name, s.since, s.since + l.stretch AS ended_at, rule.rate_period, rule.burst_period, rule.rate, rule.burst,
                        (SELECT count(*) FROM turn WHERE ordinal IS NOT NULL) AS units
-                FROM rule CROSS JOIN clock
+                FROM rule
+                CROSS JOIN clock
+                CROSS JOIN LATERAL (SELECT ${schema}.rate_stretch(rule.rate, rule.burst) AS stretch) l
+                CROSS JOIN LATERAL (SELECT date_bin(l.stretch, clock.at, timestamptz 'epoch') AS since) s
                 WHERE rule.rate_units IS NOT NULL
             ), charged AS (
-                INSERT INTO ${schema}.limiter_rate AS q (limiter, since, expires_at, units)
-                SELECT name, since, expires_at, units FROM began WHERE units > 0
-                ON CONFLICT (limiter, since) DO UPDATE SET units = q.units + excluded.units
+                INSERT INTO ${schema}.limiter_rate AS q (limiter, since, ended_at, expires_at, units)
+                SELECT name, since, ended_at, ${schema}.rate_expiry(units, ended_at, false, rate, burst), units FROM began WHERE units > 0
+                ON CONFLICT (limiter, since) DO UPDATE SET
+                    units = q.units + excluded.units,
+                    ended_at = GREATEST(q.ended_at, excluded.ended_at), expires_at = GREATEST(q.expires_at, excluded.expires_at)
             )
             -- A worker without a lane sees no rule, although the limiter is known: it would declare the limiter again and again.
             SELECT EXISTS (SELECT FROM ${schema}.limiter WHERE limiter.name = ?) AS known,
@@ -211,13 +223,15 @@ public final class PermitSql {
                    ) AS signalled,
                    (
                        SELECT min(t.at) FROM (
-                           SELECT expires_at FROM began WHERE units > 0
+                           SELECT ended_at + burst_period FROM began WHERE units > 0
                            UNION ALL
-                           SELECT r.expires_at FROM ${schema}.limiter_rate r
-                           WHERE r.limiter = (SELECT name FROM rule) AND r.expires_at > (SELECT at FROM clock)
+                           SELECT leaves_rate FROM given
+                           UNION ALL
+                           SELECT leaves_burst FROM given
                            UNION ALL
                            SELECT called_at + interval '${GRACE}' FROM turn WHERE NOT late AND called_at IS NOT NULL
                        ) t (at)
+                       WHERE t.at > (SELECT at FROM clock)
                    ) AS free_at
             """;
 
@@ -267,7 +281,6 @@ public final class PermitSql {
                 statement
                         .replace("${skip}", skip)
                         .replace("${WINDOW}", String.valueOf(WINDOW))
-                        .replace("${STRETCHES}", String.valueOf(STRETCHES))
                         .replace("${LIMITER}", AwaitedText.LIMITER)
                         .replace("${GRACE}", Permits.GRACE.toSeconds() + " s"));
     }

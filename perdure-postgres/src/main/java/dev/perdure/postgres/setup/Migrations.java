@@ -94,7 +94,8 @@ public final class Migrations {
             "V163__runs_taken_by_key.sql",
             "V164__queues_that_are_not_declared.sql",
             "V165__why_runs_are_ready.sql",
-            "V166__why_forks_wait.sql");
+            "V166__why_forks_wait.sql",
+            "V167__bursts_beside_rates.sql");
 
     /** Waits for another process that migrates at the same time; ends with the transaction. */
     private static final String ALONE = "SELECT pg_advisory_xact_lock(hashtextextended('perdure:' || ?, 0))";

@@ -50,16 +50,21 @@ public final class DividedLimits {
                 JOIN ${schema}.held h ON h.key = s.key
                 GROUP BY name, limits, h.worker
                 UNION ALL
-                SELECT 'queue', name, 'units of the rate', sum(r.units), ${schema}.rate_units(limits->>'rate', limits->>'burst')
+                SELECT 'queue', name, 'units of the rate',
+                       sum(${schema}.units_in_window(r.units, ${schema}.stretch_end(r.ended_at, r.since, r.expires_at), r.heavy, w.most, w.period, now())),
+                       w.most
                 FROM limited JOIN ${schema}.queue_rate r ON r.queue = name AND r.queue_key = '' AND r.expires_at > now()
-                GROUP BY name, limits
+                CROSS JOIN LATERAL (
+                    SELECT ${schema}.window_units(limits->>'rate', limits->>'burst'), ${schema}.window_period(limits->>'rate', limits->>'burst')
+                ) AS w (most, period)
+                GROUP BY name, w.most
                 UNION ALL
                 SELECT 'limiter', l.name, 'permits', cardinality(${schema}.permit_holders(l.name)),
                        NULLIF((declared || changed)->>'concurrency', 'none')::int
                 FROM ${schema}.limiter l
                 UNION ALL
                 SELECT 'limiter', l.name, 'units of the rate', sum(r.units),
-                       ${schema}.rate_units((declared || changed)->>'rate', (declared || changed)->>'burst')
+                       ${schema}.window_units((declared || changed)->>'rate', (declared || changed)->>'burst')
                 FROM ${schema}.limiter l JOIN ${schema}.limiter_rate r ON r.limiter = l.name AND r.expires_at > now()
                 GROUP BY l.name, declared, changed
             )

@@ -139,7 +139,9 @@ public final class RunTables {
         /** What happens to a row that the server has already: units that began there before the key came count too. */
         private String known() {
             return name.equals("queue_rate")
-                    ? "ON CONFLICT (queue, queue_key, since) DO UPDATE SET units = queue_rate.units + excluded.units"
+                    ? "ON CONFLICT (queue, queue_key, since) DO UPDATE SET units = queue_rate.units + excluded.units, "
+                            + "heavy = queue_rate.heavy OR excluded.heavy, ended_at = GREATEST(queue_rate.ended_at, excluded.ended_at), "
+                            + "expires_at = GREATEST(queue_rate.expires_at, excluded.expires_at)"
                     : "";
         }
 

@@ -22,24 +22,56 @@ public final class LimitedClaimSql {
     private static final long A_TURN = 1_000_000;
 
     /**
-     * Into how many parts the period of a rate is divided: what began in a part counts until one period after the end
-     * of the part.
+     * When rates of these queues next allow more: for each queue as a whole, and for waiting keys. A row leaves the
+     * window of the burst earlier than that of the rate, which it leaves when it expires.
      */
-    private static final int STRETCHES = 128;
-
-    /** When rates of these queues next allow more: for each queue as a whole, and for waiting keys. */
     private static final String FREE_AT = """
-            SELECT min(f.expires_at) AS free_at
-            FROM unnest(?::text[]) AS n (name)
-            CROSS JOIN LATERAL (
-                SELECT expires_at FROM ${schema}.queue_rate r
-                WHERE r.queue = n.name AND r.expires_at > ${now}
-                  AND (r.queue_key = '' OR (
-                      SELECT true FROM ${schema}.ready q WHERE q.queue = r.queue AND q.queue_key = r.queue_key LIMIT 1))
-                ORDER BY expires_at
-                LIMIT 1
-            ) f
+            WITH ${clock}, rated AS MATERIALIZED (
+                SELECT n.name, r.* FROM unnest(?::text[]) AS n (name)
+                CROSS JOIN LATERAL (
+                    SELECT declared || changed AS limits FROM ${schema}.queue WHERE queue.name = n.name OFFSET 0
+                ) q
+                CROSS JOIN LATERAL (VALUES
+                    (false, limits->>'rate', limits->>'burst'),
+                    (true, ${key_rate}, ${key_burst})) AS r (of_key, rate, burst)
+                WHERE r.rate <> 'none'
+            ), next AS (
+                SELECT f.at
+                FROM rated
+                CROSS JOIN clock
+                CROSS JOIN LATERAL (
+                    SELECT interval '0' AS earlier
+                    UNION
+                    SELECT ${schema}.window_period(rated.rate, rated.burst) - ${schema}.burst_period(rated.rate, rated.burst)
+                ) w
+                CROSS JOIN LATERAL (
+                    SELECT r.expires_at - w.earlier AS at FROM ${schema}.queue_rate r
+                    WHERE r.queue = rated.name AND r.expires_at > clock.at + w.earlier AND NOT r.heavy
+                      AND (r.queue_key <> '') = rated.of_key AND ${key_waits}
+                    ORDER BY expires_at
+                    LIMIT 1
+                ) f
+                UNION ALL
+                SELECT ${schema}.rate_free_at(r.queue, r.queue_key, rated.rate, rated.burst, clock.at)
+                FROM rated
+                CROSS JOIN clock
+                CROSS JOIN LATERAL (
+                    SELECT DISTINCT r.queue, r.queue_key FROM ${schema}.queue_rate r
+                    WHERE r.queue = rated.name AND r.heavy AND r.expires_at > clock.at
+                      AND (r.queue_key <> '') = rated.of_key AND ${key_waits}
+                ) r
+            )
+            SELECT min(at) AS free_at FROM next
             """;
+
+    private static final String KEY_WAITS = """
+            (r.queue_key = '' OR (
+                          SELECT true FROM ${schema}.ready q WHERE q.queue = r.queue AND q.queue_key = r.queue_key LIMIT 1))""";
+
+    /** The rate of each key, and its burst: a shard has the whole limits of the keys that it counts. */
+    private static final String KEY_RATE = "COALESCE(limits->>'whole:rate_per_key', limits->>'rate_per_key')";
+
+    private static final String KEY_BURST = "COALESCE(limits->>'whole:burst_per_key', limits->>'burst_per_key')";
 
     /**
      * The queues of a worker from which this claims: any run of queues with limits, and runs with keys of other queues.
@@ -95,10 +127,14 @@ public final class LimitedClaimSql {
                        NULLIF(COALESCE(limits->>'whole:per_key', limits->>'per_key'), 'none')::int AS per_key,
                        COALESCE(NULLIF(limits->>'whole:per_key', 'none'), NULLIF(limits->>'whole:rate_per_key', 'none')) IS NOT NULL AS by_shard,
                        COALESCE(limits->>'counting', 'BEGUN') = 'BEGUN' AS begun,
-                       ${schema}.rate_units(limits->>'rate', limits->>'burst') AS rate_units,
-                       ${schema}.rate_period(limits->>'rate', limits->>'burst') AS rate_period,
-                       ${schema}.rate_units(COALESCE(limits->>'whole:rate_per_key', limits->>'rate_per_key'), COALESCE(limits->>'whole:burst_per_key', limits->>'burst_per_key')) AS key_rate_units,
-                       ${schema}.rate_period(COALESCE(limits->>'whole:rate_per_key', limits->>'rate_per_key'), COALESCE(limits->>'whole:burst_per_key', limits->>'burst_per_key')) AS key_rate_period
+                       ${schema}.window_units(limits->>'rate', limits->>'burst') AS rate_units,
+                       ${schema}.window_period(limits->>'rate', limits->>'burst') AS rate_period,
+                       ${schema}.burst_units(limits->>'rate', limits->>'burst') AS burst_units,
+                       ${schema}.burst_period(limits->>'rate', limits->>'burst') AS burst_period,
+                       ${schema}.window_units(${key_rate}, ${key_burst}) AS key_rate_units,
+                       ${schema}.window_period(${key_rate}, ${key_burst}) AS key_rate_period,
+                       ${schema}.burst_units(${key_rate}, ${key_burst}) AS key_burst_units,
+                       ${schema}.burst_period(${key_rate}, ${key_burst}) AS key_burst_period
                 FROM (SELECT ?::text AS queue, ?::int AS room, ?::boolean AS alone, ?::int AS worker) g
                 CROSS JOIN LATERAL (
                     SELECT *, declared || changed AS limits FROM ${schema}.queue WHERE queue.name = g.queue OFFSET 0
@@ -160,7 +196,7 @@ public final class LimitedClaimSql {
     /** Takes the chosen runs. Removes places that runs no longer hold. */
     private static final String TAKE = """
             looked AS MATERIALIZED (
-                SELECT p.place, p.rank, p.since, p.alone, p.pick, p.cost, p.key_cost, r.*, clock.at AS moved_at
+                SELECT p.place, p.rank, p.since, p.alone, p.pick, p.units, r.*, clock.at AS moved_at
                 FROM picked p
                 CROSS JOIN LATERAL (SELECT * FROM ${schema}.run WHERE run.key = p.key FOR NO KEY UPDATE SKIP LOCKED) r
                 CROSS JOIN clock
@@ -246,15 +282,13 @@ public final class LimitedClaimSql {
                 SELECT * FROM of_queue UNION SELECT * FROM of_key
             ), room AS MATERIALIZED (
                 SELECT ${room},
-                       rule.rate_units - (
-                           SELECT COALESCE(sum(u.units), 0)
-                           FROM (
-                               SELECT units FROM ${schema}.queue_rate
-                               WHERE queue_rate.queue = rule.queue AND queue_rate.queue_key = '' AND queue_rate.expires_at > clock.at
-                                 AND rule.rate_units IS NOT NULL OFFSET 0
-                           ) u
-                       ) AS units
-                FROM rule CROSS JOIN clock
+                       rule.rate_units - began.in_period AS units, rule.burst_units - began.in_burst AS burst
+                FROM rule
+                CROSS JOIN clock
+                CROSS JOIN LATERAL (
+                    SELECT ${in_windows(rule.)} FROM ${schema}.queue_rate r
+                    WHERE r.queue = rule.queue AND r.queue_key = '' AND r.expires_at > clock.at AND rule.rate_units IS NOT NULL OFFSET 0
+                ) began
             ), ${goes_on}, key_room AS MATERIALIZED (
                 -- A key offers at most twice its share, so that many keys are not read to the end.
                 SELECT w.queue_key, COALESCE(t.served, 0) AS served, GREATEST(t.next_turn, rule.virtual_time) AS next_turn,
@@ -262,16 +296,16 @@ public final class LimitedClaimSql {
                        (2 * rule.room / (SELECT count(*)::int FROM waiting) + 4) * turns.of_key AS share,
                        CASE WHEN rule.by_shard AND NOT ${schema}.counts_key(w.queue_key) THEN 0
                             ELSE rule.per_key - COALESCE(o.places, 0) END AS room,
-                       rule.key_rate_units - u.units AS units
+                       rule.key_rate_units - began.in_period AS units, rule.key_burst_units - began.in_burst AS burst
                 FROM waiting w
                 CROSS JOIN rule
                 CROSS JOIN clock
                 CROSS JOIN LATERAL (SELECT COALESCE((rule.limits->>('turns:' || w.queue_key))::int, 1) AS of_key) turns
                 CROSS JOIN LATERAL (
-                    SELECT COALESCE(sum(units), 0) AS units FROM ${schema}.queue_rate
-                    WHERE queue_rate.queue = rule.queue AND queue_rate.queue_key = w.queue_key AND queue_rate.expires_at > clock.at
+                    SELECT ${in_windows(rule.key_)} FROM ${schema}.queue_rate r
+                    WHERE r.queue = rule.queue AND r.queue_key = w.queue_key AND r.expires_at > clock.at
                       AND rule.key_rate_units IS NOT NULL OFFSET 0
-                ) u
+                ) began
                 LEFT JOIN (
                     SELECT queue_key, count(*)::int AS places FROM of_key WHERE holds GROUP BY queue_key
                 ) o ON o.queue_key = w.queue_key
@@ -280,7 +314,7 @@ public final class LimitedClaimSql {
                     WHERE t.queue = rule.queue AND t.queue_key = w.queue_key OFFSET 0
                 ) t ON true
             ), found AS MATERIALIZED (
-                SELECT k.served, k.next_turn, k.step, k.queue_key, k.room, k.share, k.units, r.place, r.key, r.rank, r.since, r.alone
+                SELECT k.served, k.next_turn, k.step, k.queue_key, k.room, k.share, k.units, k.burst, r.place, r.key, r.rank, r.since, r.alone
                 FROM line l
                 JOIN key_room k ON k.queue_key = l.queue_key
                 CROSS JOIN rule
@@ -296,7 +330,7 @@ public final class LimitedClaimSql {
                 UNION ALL
                 -- Runs without a key count as one more key, which has no limit of its own.
                 SELECT COALESCE(t.served, 0), GREATEST(t.next_turn, rule.virtual_time), ${A_TURN},
-                       '', NULL, rule.room, NULL, r.place, r.key, r.rank, r.since, r.alone
+                       '', NULL, rule.room, NULL, NULL, r.place, r.key, r.rank, r.since, r.alone
                 FROM rule
                 LEFT JOIN LATERAL (
                     SELECT * FROM ${schema}.queue_turn WHERE queue_turn.queue = rule.queue AND queue_turn.queue_key = '' OFFSET 0
@@ -332,9 +366,11 @@ public final class LimitedClaimSql {
                     LIMIT rule.room
                 ) r
             ), weighed AS MATERIALIZED (
-                -- A run takes its weight from the rate when it first begins, at most what a period has. A fork with a journal
-                -- has the second epoch from the start.
-                SELECT found.*, LEAST(w.weight, rule.rate_units) AS cost, LEAST(w.weight, rule.key_rate_units) AS key_cost,
+                -- A run takes its weight from the rate when it first begins. A heavier one than a window has begins when the window
+                -- is empty. A fork with a journal has the second epoch from the start.
+                SELECT found.*, w.weight,
+                       LEAST(w.weight, rule.rate_units) AS cost, LEAST(w.weight, rule.burst_units) AS burst_cost,
+                       LEAST(w.weight, rule.key_rate_units) AS key_cost, LEAST(w.weight, rule.key_burst_units) AS key_burst_cost,
                        rank - COALESCE(GREATEST(0, floor(extract(epoch FROM clock.at - since) / extract(epoch FROM rule.ageing))), 0) AS urgency
                 FROM found
                 CROSS JOIN rule
@@ -344,25 +380,27 @@ public final class LimitedClaimSql {
                     WHERE run.key = found.key AND COALESCE(rule.rate_units, rule.key_rate_units) IS NOT NULL OFFSET 0
                 ) w ON true
             ), candidate AS MATERIALIZED (
-                SELECT weighed.*, row_number() OVER line AS nth, sum(key_cost) OVER line AS key_spent
+                SELECT weighed.*, row_number() OVER line AS nth,
+                       sum(key_cost) OVER line AS key_spent, sum(key_burst_cost) OVER line AS key_burst_spent
                 FROM weighed
                 WINDOW line AS (PARTITION BY queue_key ORDER BY urgency, since, key)
             ), ordered AS MATERIALIZED (
                 -- Lighter runs do not overtake a heavy one: otherwise it would never begin.
-                SELECT c.*, row_number() OVER in_turns AS pick, sum(cost) OVER in_turns AS spent
+                SELECT c.*, row_number() OVER in_turns AS pick,
+                       sum(cost) OVER in_turns AS spent, sum(burst_cost) OVER in_turns AS burst_spent
                 FROM (SELECT *, next_turn + (nth - 1) * step AS turn FROM candidate) c
-                WHERE nth <= LEAST(room, share) AND (units IS NULL OR key_cost = 0 OR key_spent <= units)
+                WHERE nth <= LEAST(room, share) AND (units IS NULL OR weight = 0 OR key_spent <= units AND key_burst_spent <= burst)
                 WINDOW in_turns AS (ORDER BY urgency, turn, nth, served, since, key)
             ), chosen AS MATERIALIZED (
                 SELECT o.*
                 FROM ordered o CROSS JOIN room
-                WHERE room.units IS NULL OR o.cost = 0 OR o.spent <= room.units
+                WHERE room.units IS NULL OR o.weight = 0 OR o.spent <= room.units AND o.burst_spent <= room.burst
                 ORDER BY o.pick
                 LIMIT (SELECT GREATEST(0, LEAST(here - (SELECT count(*) FROM goes_on), places)) FROM room)
             ), picked AS MATERIALIZED (
-                SELECT place, key, rank, since, alone, 0 AS pick, 0 AS cost, 0 AS key_cost FROM goes_on
+                SELECT place, key, rank, since, alone, 0 AS pick, 0 AS units FROM goes_on
                 UNION ALL
-                SELECT place, key, rank, since, alone, pick, cost, key_cost FROM chosen
+                SELECT place, key, rank, since, alone, pick, weight FROM chosen
             ), next_look AS MATERIALIZED (
                 -- Behind a key that fills the window alone: with ageing, each priority of its runs is examined separately.
                 SELECT CASE WHEN count(*) < ${WINDOW} THEN '' WHEN min(queue_key) = max(queue_key) THEN max(queue_key) || chr(1)
@@ -384,23 +422,28 @@ public final class LimitedClaimSql {
                     minute_before = CASE q.minute WHEN excluded.minute THEN q.minute_before
                                                   WHEN excluded.minute - interval '1 minute' THEN q.this_minute ELSE 0 END
             ), began AS (
-                INSERT INTO ${schema}.queue_rate AS q (queue, queue_key, since, expires_at, units)
-                SELECT b.queue, b.queue_key, b.since, b.since + b.stretch + b.period, b.units
+                INSERT INTO ${schema}.queue_rate AS q (queue, queue_key, since, ended_at, expires_at, units, heavy)
+                SELECT b.queue, b.queue_key, s.since, s.since + l.stretch,
+                       ${schema}.rate_expiry(b.units, s.since + l.stretch, b.heavy, b.rate, b.burst), b.units, b.heavy
                 FROM (
-                    SELECT rule.queue, '' AS queue_key, rule.rate_period AS period, rule.rate_period / ${STRETCHES} AS stretch,
-                           date_bin(rule.rate_period / ${STRETCHES}, clock.at, timestamptz 'epoch') AS since,
-                           (SELECT sum(cost) FROM taken) AS units
-                    FROM rule CROSS JOIN clock
+                    SELECT rule.queue, '' AS queue_key, limits->>'rate' AS rate, limits->>'burst' AS burst, sum(t.units) AS units,
+                           bool_or(t.units > rule.burst_units) AS heavy
+                    FROM rule CROSS JOIN taken t
                     WHERE rule.rate_units IS NOT NULL
+                    GROUP BY 1, 2, 3, 4
                     UNION ALL
-                    SELECT rule.queue, t.queue_key, rule.key_rate_period, rule.key_rate_period / ${STRETCHES},
-                           date_bin(rule.key_rate_period / ${STRETCHES}, clock.at, timestamptz 'epoch'), sum(t.key_cost)
-                    FROM rule CROSS JOIN clock CROSS JOIN taken t
+                    SELECT rule.queue, t.queue_key, ${key_rate}, ${key_burst}, sum(t.units), bool_or(t.units > rule.key_burst_units)
+                    FROM rule CROSS JOIN taken t
                     WHERE rule.key_rate_units IS NOT NULL AND t.queue_key IS NOT NULL
-                    GROUP BY 1, 2, 3, 4, 5
+                    GROUP BY 1, 2, 3, 4
                 ) b
+                CROSS JOIN clock
+                CROSS JOIN LATERAL (SELECT ${schema}.rate_stretch(b.rate, b.burst) AS stretch) l
+                CROSS JOIN LATERAL (SELECT date_bin(l.stretch, clock.at, timestamptz 'epoch') AS since) s
                 WHERE b.units > 0
-                ON CONFLICT (queue, queue_key, since) DO UPDATE SET units = q.units + excluded.units
+                ON CONFLICT (queue, queue_key, since) DO UPDATE SET
+                    units = q.units + excluded.units, heavy = q.heavy OR excluded.heavy,
+                    ended_at = GREATEST(q.ended_at, excluded.ended_at), expires_at = GREATEST(q.expires_at, excluded.expires_at)
             )
             SELECT EXISTS (SELECT FROM candidate WHERE nth = share) AS cut, ${details}
             ORDER BY g.pick, g.rank, g.since, g.key
@@ -457,9 +500,9 @@ public final class LimitedClaimSql {
                     ${again}
                 ) again
             ), picked AS MATERIALIZED (
-                SELECT place, key, rank, since, alone, 0 AS pick, 0 AS cost, 0 AS key_cost FROM goes_on
+                SELECT place, key, rank, since, alone, 0 AS pick, 0 AS units FROM goes_on
                 UNION ALL
-                SELECT place, key, rank, since, alone, 1, 0, 0 FROM chosen
+                SELECT place, key, rank, since, alone, 1, 0 FROM chosen
             ), next_look AS MATERIALIZED (
                 SELECT '' AS look_from, NULL::bigint AS virtual_time
             ), ${take}
@@ -467,6 +510,11 @@ public final class LimitedClaimSql {
                    (extract(epoch FROM clock_timestamp() - statement_timestamp()) * 1000000)::bigint AS took, ${details}
             ORDER BY g.pick, g.rank, g.since, g.key
             """;
+
+    /** How many units count for both windows of a rate. */
+    private static final String IN_WINDOWS = """
+            COALESCE(sum(${schema}.units_in_window(r.units, ${ended_at}, r.heavy, ${rule}rate_units, ${rule}rate_period, clock.at)), 0) AS in_period,
+                           COALESCE(sum(${schema}.units_in_window(r.units, ${ended_at}, r.heavy, ${rule}burst_units, ${rule}burst_period, clock.at)), 0) AS in_burst""";
 
     final String waiting;
     final String freeAt;
@@ -476,7 +524,7 @@ public final class LimitedClaimSql {
 
     public LimitedClaimSql(Schema schema, LedgerSql ledger) {
         this.waiting = String.join(";\n", ledger.settings, Pieces.sql(schema, WAITING.replace("${waits}", WAITS)));
-        this.freeAt = Pieces.sql(schema, FREE_AT);
+        this.freeAt = Pieces.sql(schema, withKeyRates(FREE_AT.replace("${key_waits}", KEY_WAITS)));
         this.claim =
                 String.join(";\n", ledger.settings, Pieces.sql(schema, LOCK), Pieces.sql(schema, composed(CLAIM, "")));
         this.claimUnkeyed = String.join(
@@ -484,9 +532,12 @@ public final class LimitedClaimSql {
     }
 
     private static String composed(String claim, String condition) {
-        return claim.replace("${near}", FIRST_RUNS.replace("${look}", "look").replace("${most}", "wanted"))
+        return withKeyRates(claim.replace(
+                        "${near}", FIRST_RUNS.replace("${look}", "look").replace("${most}", "wanted"))
                 .replace("${again}", FIRST_RUNS.replace("${look}", "whole").replace("${most}", "missing"))
                 .replace("${rule}", RULE)
+                .replace("${in_windows(rule.)}", inWindows("rule."))
+                .replace("${in_windows(rule.key_)}", inWindows("rule.key_"))
                 .replace("${unkeyed}", condition)
                 .replace("${room}", ROOM)
                 .replace("${goes_on}", GOES_ON)
@@ -498,7 +549,16 @@ public final class LimitedClaimSql {
                 .replace("${A_TURN}", String.valueOf(A_TURN))
                 .replace("${FIRST_RANK}", "(" + Integer.MIN_VALUE + ")")
                 .replace("${LAST_RANK}", String.valueOf(Integer.MAX_VALUE))
-                .replace("${WINDOW}", String.valueOf(WINDOW))
-                .replace("${STRETCHES}", String.valueOf(STRETCHES));
+                .replace("${WINDOW}", String.valueOf(WINDOW)));
+    }
+
+    private static String withKeyRates(String sql) {
+        return sql.replace("${key_rate}", KEY_RATE).replace("${key_burst}", KEY_BURST);
+    }
+
+    private static String inWindows(String rule) {
+        return IN_WINDOWS
+                .replace("${rule}", rule)
+                .replace("${ended_at}", "${schema}.stretch_end(r.ended_at, r.since, r.expires_at)");
     }
 }

@@ -163,7 +163,7 @@ public final class LimitedClaims {
                 ? null
                 : database.<@Nullable Instant>call(connection -> {
                     try (PreparedStatement statement = Database.prepare(connection, sql.freeAt)) {
-                        new Parameters(statement).texts(rated).time(database.time());
+                        new Parameters(statement).time(database.time()).texts(rated);
                         try (ResultSet row = statement.executeQuery()) {
                             row.next();
                             return Results.timeOrNull(row, "free_at");

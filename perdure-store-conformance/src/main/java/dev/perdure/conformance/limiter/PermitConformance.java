@@ -25,6 +25,7 @@ import java.util.concurrent.Callable;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
+import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 
@@ -235,6 +236,51 @@ public abstract class PermitConformance extends LimiterConformance {
         assertThat(take(worker, b)).isEqualTo(Answer.WAITS);
         advance(Duration.ofMillis(1_020));
         assertThat(take(worker, b)).isEqualTo(Answer.HELD);
+    }
+
+    @Test
+    void a_burst_that_is_no_part_of_the_rate_holds_beside_it() {
+        declare(stripe().rate(5, Duration.ofSeconds(10)).burst(3));
+        WorkerId worker = join();
+        List<RunRef> asking = asking(worker, 7);
+
+        assertThat(held(worker, asking)).isEqualTo(3);
+        advance(Duration.ofMillis(5_990));
+        assertThat(held(worker, asking)).isZero();
+        advance(Duration.ofMillis(70));
+        assertThat(held(worker, asking)).isEqualTo(2);
+        advance(Duration.ofMillis(3_930));
+        assertThat(held(worker, asking)).isZero();
+        advance(Duration.ofMillis(110));
+        assertThat(held(worker, asking)).isEqualTo(1);
+    }
+
+    @Test
+    void what_began_under_a_rate_counts_for_the_one_that_replaces_it() {
+        declare(stripe().rate(2, Duration.ofSeconds(1)));
+        WorkerId worker = join();
+        List<RunRef> asking = asking(worker, 5);
+        assertThat(held(worker, asking)).isEqualTo(2);
+        advance(Duration.ofMillis(500));
+
+        store().permits().apply(new Order.Limit(stripe().rate(3, Duration.ofSeconds(10))));
+        advance(Duration.ofSeconds(9));
+        assertThat(held(worker, asking)).isEqualTo(1);
+        store().permits().apply(new Order.Limit(stripe().rate(2, Duration.ofSeconds(1))));
+        assertThat(held(worker, asking)).isEqualTo(1);
+    }
+
+    private List<RunRef> asking(WorkerId worker, int runs) {
+        return IntStream.range(0, runs)
+                .mapToObj(i -> startOwned(worker, "asking-" + i))
+                .collect(Collectors.toCollection(ArrayList::new));
+    }
+
+    /** Lets these runs ask for permits, and takes those that get one out of the list. Returns how many. */
+    private int held(WorkerId worker, List<RunRef> asking) {
+        int before = asking.size();
+        asking.removeIf(run -> take(worker, run) == Answer.HELD);
+        return before - asking.size();
     }
 
     @Test

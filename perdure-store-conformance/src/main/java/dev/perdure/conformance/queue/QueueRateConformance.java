@@ -10,9 +10,11 @@ import dev.perdure.spi.QueueRules.Order;
 import dev.perdure.spi.change.Admission;
 import dev.perdure.spi.change.Change;
 import dev.perdure.spi.change.Lane;
+import dev.perdure.spi.change.NewRun;
 import dev.perdure.spi.change.Task;
 import dev.perdure.spi.change.WorkerId;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
@@ -20,6 +22,10 @@ import org.junit.jupiter.api.Test;
 public abstract class QueueRateConformance extends QueueConformance {
     /** For subclasses. */
     protected QueueRateConformance() {}
+
+    private static NewRun heavy(String id, int weight) {
+        return run(id).withAdmission(new Admission(null, weight));
+    }
 
     private static final Duration SECOND = Duration.ofSeconds(1);
     /** A store may count a run a little longer than the period, never shorter. */
@@ -66,15 +72,85 @@ public abstract class QueueRateConformance extends QueueConformance {
     }
 
     @Test
-    void a_run_that_is_heavier_than_the_rate_takes_all_of_it() {
+    void a_run_that_is_heavier_than_the_rate_fills_as_many_periods_as_it_weighs() {
         declare(queue().rate(2, SECOND));
-        startReady(run("giant").withAdmission(new Admission(null, 50)));
+        ready("first");
         advance(Duration.ofMillis(1));
-        ready("light");
+        startReady(heavy("giant", 5));
+        advance(Duration.ofMillis(1));
+        ready("x", "y");
+        WorkerId worker = join();
+
+        assertThat(claim(worker, 10)).containsExactly("first");
+        assertThat(claim(worker, 10)).isEmpty();
+        advance(PERIOD_OVER);
+        assertThat(claim(worker, 10)).containsExactly("giant");
+        assertThat(store().dispatch().poll(pollAll(worker, 10)).nextDue())
+                .isBetween(now().plus(SECOND.multipliedBy(2)), now().plus(PERIOD_OVER.multipliedBy(2)));
+        assertThat(reasonOf("x"))
+                .startsWith("The rate of the queue 'limited' allows no more before 2026-01-01T00:00:03");
+        advance(Duration.ofMillis(1_999));
+        assertThat(claim(worker, 10)).isEmpty();
+        advance(Duration.ofMillis(21));
+        assertThat(claim(worker, 10)).containsExactly("x");
+        advance(Duration.ofMillis(970));
+        assertThat(claim(worker, 10)).isEmpty();
+        advance(Duration.ofMillis(30));
+        assertThat(claim(worker, 10)).containsExactly("y");
+    }
+
+    @Test
+    void a_run_that_is_heavier_than_the_burst_counts_with_all_its_units() {
+        declare(queue().rate(10, SECOND).burst(2));
+        startReady(heavy("giant", 10));
+        advance(Duration.ofMillis(1));
+        ready("x", "y", "z");
         WorkerId worker = join();
 
         assertThat(claim(worker, 10)).containsExactly("giant");
+        advance(Duration.ofMillis(998));
+        assertThat(claim(worker, 10)).isEmpty();
+        advance(Duration.ofMillis(22));
+        assertThat(claim(worker, 10)).containsExactly("x", "y");
+    }
+
+    @Test
+    void a_run_that_is_heavier_than_the_rate_of_its_key_lets_other_keys_begin() {
+        declare(queue().rate(100, SECOND).ratePerKey(2, SECOND));
+        startReady(heavy("giant", 4).withQueueKey("k"));
+        advance(Duration.ofMillis(1));
+        readyUnder("k", "light");
+        readyUnder("l", "other");
+        WorkerId worker = join();
+
+        assertThat(claim(worker, 10)).containsExactlyInAnyOrder("giant", "other");
         advance(PERIOD_OVER);
+        assertThat(claim(worker, 10)).isEmpty();
+        advance(Duration.ofMillis(979));
+        assertThat(claim(worker, 10)).isEmpty();
+        advance(Duration.ofMillis(41));
+        assertThat(claim(worker, 10)).containsExactly("light");
+    }
+
+    @Test
+    void a_run_that_waits_when_the_rate_falls_below_its_weight_counts_with_all_its_units() {
+        declare(queue().rate(5, SECOND));
+        startReady(heavy("first", 3));
+        advance(Duration.ofMillis(1));
+        startReady(heavy("second", 4));
+        advance(Duration.ofMillis(1));
+        ready("light");
+        WorkerId worker = join();
+        assertThat(claim(worker, 10)).containsExactly("first");
+
+        store().queues().apply(new Order.Limit(queue().rate(2, SECOND)));
+        advance(Duration.ofMillis(990));
+        assertThat(claim(worker, 10)).isEmpty();
+        advance(Duration.ofMillis(30));
+        assertThat(claim(worker, 10)).containsExactly("second");
+        advance(Duration.ofMillis(1_999));
+        assertThat(claim(worker, 10)).isEmpty();
+        advance(Duration.ofMillis(41));
         assertThat(claim(worker, 10)).containsExactly("light");
     }
 
@@ -194,6 +270,95 @@ public abstract class QueueRateConformance extends QueueConformance {
         assertThat(claim(worker, 10)).isEmpty();
         advance(Duration.ofMillis(15));
         assertThat(claim(worker, 10)).hasSize(2);
+        assertThat(claim(worker, 10)).isEmpty();
+    }
+
+    @Test
+    void a_burst_that_is_no_part_of_the_rate_holds_beside_it() {
+        declare(queue().rate(100, SECOND).burst(60));
+        for (int i = 0; i < 9; i++) {
+            startReady(heavy("r" + i, 20));
+            advance(Duration.ofMillis(1));
+        }
+        WorkerId worker = join();
+        Instant begun = now();
+
+        assertThat(claim(worker, 10)).containsExactly("r0", "r1", "r2");
+        assertThat(store().dispatch().poll(pollAll(worker, 10)).nextDue())
+                .isBetween(begun.plusMillis(600), begun.plusMillis(612));
+        assertThat(reasonOf("r3"))
+                .startsWith("The rate of the queue 'limited' allows no more before 2026-01-01T00:00:00.6");
+        advance(Duration.ofMillis(599));
+        assertThat(claim(worker, 10)).isEmpty();
+        advance(Duration.ofMillis(13));
+        assertThat(claim(worker, 10)).containsExactly("r3", "r4");
+        assertThat(store().dispatch().poll(pollAll(worker, 10)).nextDue())
+                .isBetween(begun.plus(SECOND), begun.plus(PERIOD_OVER));
+        assertThat(reasonOf("r5"))
+                .startsWith("The rate of the queue 'limited' allows no more before 2026-01-01T00:00:01");
+        advance(Duration.ofMillis(387));
+        assertThat(claim(worker, 10)).isEmpty();
+        advance(Duration.ofMillis(21));
+        assertThat(claim(worker, 10)).containsExactly("r5");
+        advance(Duration.ofMillis(190));
+        assertThat(claim(worker, 10)).isEmpty();
+        advance(Duration.ofMillis(14));
+        assertThat(claim(worker, 10)).containsExactly("r6", "r7");
+    }
+
+    @Test
+    void the_burst_of_a_key_holds_beside_its_rate() {
+        declare(queue().ratePerKey(10, SECOND).burstPerKey(6));
+        startReady(heavy("a", 6).withQueueKey("k"));
+        startReady(heavy("b", 4).withQueueKey("k"));
+        startReady(heavy("c", 6).withQueueKey("k"));
+        WorkerId worker = join();
+
+        assertThat(claim(worker, 10)).containsExactly("a");
+        assertThat(store().dispatch().poll(pollAll(worker, 10)).nextDue())
+                .isBetween(BEGINNING.plusMillis(600), BEGINNING.plusMillis(612));
+        advance(Duration.ofMillis(612));
+        assertThat(claim(worker, 10)).containsExactly("b");
+        assertThat(reasonOf("c"))
+                .startsWith("The rate of the key 'k' of the queue 'limited' allows no more before 2026-01-01T00:00:01");
+        advance(Duration.ofMillis(599));
+        assertThat(claim(worker, 10)).isEmpty();
+        advance(Duration.ofMillis(13));
+        assertThat(claim(worker, 10)).containsExactly("c");
+    }
+
+    @Test
+    void what_began_under_a_rate_counts_for_the_one_that_replaces_it() {
+        declare(queue().rate(3, SECOND));
+        ready("a", "b", "c", "d", "e");
+        WorkerId worker = join();
+        assertThat(claim(worker, 10)).hasSize(3);
+        advance(Duration.ofMillis(500));
+
+        store().queues().apply(new Order.Limit(queue().rate(2, Duration.ofSeconds(10))));
+        assertThat(reasonOf("e"))
+                .startsWith("The rate of the queue 'limited' allows no more before 2026-01-01T00:00:10");
+        advance(Duration.ofSeconds(9));
+        assertThat(claim(worker, 10)).isEmpty();
+        store().queues().apply(new Order.Limit(queue().rate(4, Duration.ofSeconds(10))));
+        assertThat(claim(worker, 10)).hasSize(1);
+        store().queues().apply(new Order.Limit(queue().rate(1, SECOND)));
+        assertThat(claim(worker, 10)).isEmpty();
+        assertThat(store().dispatch().poll(pollAll(worker, 10)).nextDue())
+                .isBetween(now().plus(SECOND), now().plusMillis(1_100));
+        advance(Duration.ofMillis(1_100));
+        assertThat(claim(worker, 10)).hasSize(1);
+    }
+
+    @Test
+    void what_began_before_there_was_a_rate_does_not_count() {
+        declare(queue().concurrency(10));
+        ready("a", "b", "c");
+        WorkerId worker = join();
+        assertThat(claim(worker, 1)).hasSize(1);
+
+        store().queues().apply(new Order.Limit(queue().rate(1, SECOND)));
+        assertThat(claim(worker, 10)).hasSize(1);
         assertThat(claim(worker, 10)).isEmpty();
     }
 
