@@ -169,11 +169,11 @@ final class MemoryDispatch implements Dispatch {
     private boolean claimLimited(Poll request, List<Claimed> claimed) {
         boolean aloneWaits = false;
         for (String queue : tables.queues.waiting(request)) {
-            int room = holdsAlone(claimed) ? 0 : request.limit() - claimed.size();
+            int room = holdsAlone(claimed) ? 0 : Math.min(request.limit() - claimed.size(), request.limit(queue));
             List<Row> next = tables.queues.next(queue, request, room, row -> suits(row, request) && !isAlone(row));
             next.forEach(row -> take(row, request, claimed));
             List<Row> alone = tables.queues.next(queue, request, 1, row -> suits(row, request) && isAlone(row));
-            if (!alone.isEmpty() && request.aloneToo() && claimed.isEmpty() && request.limit() > 0) {
+            if (!alone.isEmpty() && request.aloneToo() && claimed.isEmpty() && request.limit(queue) > 0) {
                 take(alone.getFirst(), request, claimed);
             } else {
                 aloneWaits |= !alone.isEmpty();

@@ -1,7 +1,7 @@
 package dev.perdure.memory;
 
 import dev.perdure.queue.Queue;
-import dev.perdure.spi.shard.KeyHomes;
+import dev.perdure.spi.shard.WholeLimits;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
 import java.util.HashMap;
@@ -85,7 +85,7 @@ final class MemoryQueue {
     }
 
     Queue limits() {
-        return KeyHomes.atHome(declared.with(changed));
+        return WholeLimits.of(declared.with(changed));
     }
 
     /** Whether its runs begin only by a poll. */

@@ -54,6 +54,7 @@ public interface Dispatch {
      * @param limit the number of runs to claim at most; 0 to ask for signals and timers only
      * @param aloneToo whether the worker holds no run, so that it may take a run that has to run alone
      * @param labels its labels, its id among them; it gets no runs whose placement they do not suit
+     * @param ofQueues the number of runs to claim at most from some of the queues, where that is fewer than the limit
      */
     record Poll(
             WorkerId worker,
@@ -62,7 +63,20 @@ public interface Dispatch {
             Version version,
             int limit,
             boolean aloneToo,
-            Map<String, String> labels) {
+            Map<String, String> labels,
+            Map<String, Integer> ofQueues) {
+        /** The request of a worker that may take the same number of runs from each queue. */
+        public Poll(
+                WorkerId worker,
+                Set<String> definitions,
+                Set<String> queues,
+                Version version,
+                int limit,
+                boolean aloneToo,
+                Map<String, String> labels) {
+            this(worker, definitions, queues, version, limit, aloneToo, labels, Map.of());
+        }
+
         /** The request of a worker that pins nothing and has no labels but its id. */
         public Poll(
                 WorkerId worker,
@@ -83,17 +97,27 @@ public interface Dispatch {
 
         /** The same of a worker of this version. */
         public Poll as(Version other) {
-            return new Poll(worker, definitions, queues, other, limit, aloneToo, labels);
+            return new Poll(worker, definitions, queues, other, limit, aloneToo, labels, ofQueues);
         }
 
         /** The same for this many runs. */
         public Poll forAtMost(int runs, boolean orAlone) {
-            return new Poll(worker, definitions, queues, version, runs, orAlone, labels);
+            return new Poll(worker, definitions, queues, version, runs, orAlone, labels, ofQueues);
+        }
+
+        /** The same with at most so many runs of these queues. */
+        public Poll forAtMost(Map<String, Integer> runs) {
+            return new Poll(worker, definitions, queues, version, limit, aloneToo, labels, runs);
+        }
+
+        /** The number of runs of a queue to claim at most. */
+        public int limit(String queue) {
+            return Math.min(limit, ofQueues.getOrDefault(queue, limit));
         }
 
         /** The same for these definitions. */
         public Poll of(Set<String> some) {
-            return new Poll(worker, some, queues, version, limit, aloneToo, labels);
+            return new Poll(worker, some, queues, version, limit, aloneToo, labels, ofQueues);
         }
     }
 

@@ -1,6 +1,9 @@
 package dev.perdure.shards;
 
 import dev.perdure.RunChange;
+import dev.perdure.RunFilter;
+import dev.perdure.RunId;
+import dev.perdure.RunState;
 import dev.perdure.spi.Dispatch;
 import dev.perdure.spi.Leases;
 import dev.perdure.spi.change.WorkerId;
@@ -8,8 +11,12 @@ import dev.perdure.version.WorkerInfo.Heap;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Comparator;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Objects;
+import java.util.Set;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -17,6 +24,8 @@ import org.jspecify.annotations.Nullable;
  * instead, so that a shard that is down stops no other.
  */
 final class ShardedLeases implements Leases, Dispatch {
+    private static final int MOST_RUNS = 1_000;
+
     private final Shards shards;
     private final Runnable done;
 
@@ -65,8 +74,29 @@ final class ShardedLeases implements Leases, Dispatch {
         shards.tell(store -> store.leases().leave(worker));
     }
 
+    /** How many more runs the worker may hold of queues that limit that. An engine counts this in memory. */
+    private Map<String, Integer> places(Poll request) {
+        Map<String, Integer> places = new HashMap<>(request.ofQueues());
+        for (String queue : request.queues()) {
+            shards.store(0).queues().known(queue).perWorker().ifPresent(most -> {
+                Set<RunId> owned = owned(request.worker()).stream()
+                        .map(each -> each.run().id())
+                        .collect(Collectors.toSet());
+                RunFilter ofQueue =
+                        RunFilter.all().queue(queue).state(RunState.RUNNING).limit(MOST_RUNS);
+                long held = shards.ask(store -> store.runs().list(ofQueue)).stream()
+                        .flatMap(List::stream)
+                        .filter(run -> owned.contains(run.id()))
+                        .count();
+                places.merge(queue, Math.clamp(most - held, 0, most), Math::min);
+            });
+        }
+        return places;
+    }
+
     @Override
     public Polled poll(Poll request) {
+        Map<String, Integer> places = places(request);
         List<Claimed> claimed = new ArrayList<>();
         List<Polled> all = new ArrayList<>();
         for (int shard = 0; shard < shards.size(); shard++) {
@@ -74,9 +104,13 @@ final class ShardedLeases implements Leases, Dispatch {
             Polled polled = shards.store(shard)
                     .dispatch()
                     .poll(request.forAtMost(
-                            alone ? 0 : request.limit() - claimed.size(), request.aloneToo() && claimed.isEmpty()));
+                                    alone ? 0 : request.limit() - claimed.size(),
+                                    request.aloneToo() && claimed.isEmpty())
+                            .forAtMost(Map.copyOf(places)));
             shards.learn(shard, polled.claimed());
             claimed.addAll(polled.claimed());
+            polled.claimed()
+                    .forEach(claim -> places.computeIfPresent(claim.origin().queue(), (queue, left) -> left - 1));
             all.add(polled);
         }
         done.run();

@@ -151,6 +151,24 @@ final class DownShardTest {
         }
     }
 
+    @Test
+    void a_shard_that_hangs_keeps_no_place_of_the_process_from_the_others() {
+        try (ShardedStore store = ShardedStore.over(shard("a", new MemoryStore()), shard("b", b.store()));
+                Perdure perdure = Perdure.on(store)
+                        .register(TWICE)
+                        .queues(Queue.named("narrow").perWorker(1))
+                        .start()) {
+            b.hang();
+            assertThat(started(perdure, TWICE, MembershipTest.onShard(store, 0)))
+                    .allSatisfy(run -> assertThat(run.result(SOON)).isEqualTo(2));
+            b.answer();
+            assertThat(started(perdure, TWICE, MembershipTest.onShard(store, 1)))
+                    .allSatisfy(run -> assertThat(run.result(SOON)).isEqualTo(2));
+        } finally {
+            b.answer();
+        }
+    }
+
     private static List<Run<Integer>> started(Perdure perdure, Definition<Integer, Integer> what, RunId first) {
         return IntStream.range(0, 6)
                 .mapToObj(i -> perdure.start(

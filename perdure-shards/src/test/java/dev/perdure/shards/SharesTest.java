@@ -30,6 +30,7 @@ import dev.perdure.spi.shard.Exchange.Membership;
 import dev.perdure.spi.shard.ShardMap;
 import java.time.Duration;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import java.util.UUID;
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
@@ -75,10 +76,10 @@ final class SharesTest {
     void a_limit_that_cannot_be_divided_is_refused_before_anything_is_written() {
         assertThatThrownBy(() -> store.queues()
                         .declare(List.of(
-                                Queue.named("other"), Queue.named("mail").perWorker(1))))
+                                Queue.named("other"), Queue.named("mail").rate(1, SECOND))))
                 .isInstanceOf(InvalidRequestException.class)
                 .hasMessage(
-                        "The queue 'mail' has per_worker 1, and the store has 2 shards. Each shard has a share of the limit, of at least 1. Set it to 2 or more, or use one database.");
+                        "The queue 'mail' has rate 1, and the store has 2 shards. Each shard has a share of the limit, of at least 1. Set it to 2 or more, or use one database.");
         assertThatThrownBy(() ->
                         store.permits().declare(List.of(Limiter.named("api").rate(1, SECOND))))
                 .isInstanceOf(InvalidRequestException.class)
@@ -118,6 +119,39 @@ final class SharesTest {
                 new Shards(List.of(shard("a", a)), ShardMap.first(List.of("a")), Duration.ofSeconds(10)));
         alone.declare(List.of(mail));
         assertThat(a.queues().find("mail").orElseThrow().declared()).isEqualTo(mail);
+    }
+
+    @Test
+    void a_limit_per_worker_is_whole_on_each_shard_also_if_an_older_version_has_divided_it() {
+        Queue mail = Queue.named("mail").perWorker(1);
+        store.queues().declare(List.of(mail));
+        assertThat(a.queues().known("mail").perWorker()).hasValue(1);
+        assertThat(b.queues().known("mail").perWorker()).hasValue(1);
+        assertThat(b.queues().find("mail").orElseThrow().declared().settings())
+                .as("what a process of an older version reads")
+                .containsEntry("per_worker", "0");
+        assertThat(store.queues().find("mail").map(QueueInfo::limits)).contains(mail);
+
+        Map<String, String> older = Map.of("per_worker", "2", "whole:per_worker", "4", "shards", "2");
+        for (MemoryStore shard : List.of(a, b)) {
+            shard.queues().declare(List.of(Queue.of("older", older)));
+            assertThat(shard.queues().known("older").perWorker()).hasValue(4);
+        }
+    }
+
+    @Test
+    void a_worker_of_all_shards_holds_no_more_than_its_own_limit() {
+        store.queues().declare(List.of(Queue.named("mail").perWorker(3)));
+        WorkerId worker = new WorkerId(UUID.randomUUID());
+        store.leases().join(new Joining(worker, Set.of("order"), null, Duration.ofMinutes(10), 4));
+        for (int i = 0; i < 20; i++) {
+            NewRun run = new NewRun(RunId.of("run-" + i), "order", Payload.EMPTY, i, "mail", 0, null, null);
+            store.ledger().apply(Lane.client(0), List.of(new Change.Start(run, null)));
+        }
+        Poll poll = new Poll(worker, Set.of("order"), Set.of("mail"), null, 2, true);
+        assertThat(store.dispatch().poll(poll).claimed()).hasSize(2);
+        assertThat(store.dispatch().poll(poll).claimed()).hasSize(1);
+        assertThat(store.dispatch().poll(poll).claimed()).isEmpty();
     }
 
     @Test
@@ -208,9 +242,9 @@ final class SharesTest {
 
     @Test
     void a_limit_that_became_too_small_to_be_divided_stays_as_it_is() {
-        store.queues().declare(List.of(Queue.named("mail").perWorker(2)));
+        store.queues().declare(List.of(Queue.named("mail").rate(2, SECOND)));
         new ShardedQueues(three(new MemoryStore())).declare(List.of());
-        assertThat(a.queues().known("mail").perWorker()).hasValue(1);
+        assertThat(a.queues().known("mail").rate().orElseThrow().most()).isEqualTo(1);
     }
 
     /** The shards with another one that has no partitions yet. */

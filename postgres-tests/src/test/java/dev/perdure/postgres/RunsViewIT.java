@@ -53,7 +53,8 @@ import org.junit.jupiter.api.Test;
 /** The view {@code runs} says of every run that waits what its handle says. Both are written in SQL of their own. */
 final class RunsViewIT {
     private static final Duration HOUR = Duration.ofHours(1);
-    private static final Set<String> QUEUES = Set.of("default", "paused", "full", "keyed", "slow", "slow-key", "own");
+    private static final Set<String> QUEUES =
+            Set.of("default", "paused", "full", "keyed", "slow", "slow-key", "own", "own-of-shards");
 
     private final String schema = TestServer.schemaOf(RunsViewIT.class);
     private final PostgresStore store =
@@ -131,7 +132,8 @@ final class RunsViewIT {
                         Queue.named("keyed").perKey(1),
                         Queue.named("slow").rate(1, HOUR),
                         Queue.named("slow-key").ratePerKey(1, HOUR),
-                        Queue.named("own").perWorker(1)));
+                        Queue.named("own").perWorker(1),
+                        Queue.of("own-of-shards", Map.of("per_worker", "0", "whole:per_worker", "1", "shards", "2"))));
         ready(run("no-definition", "other", "default", null));
         ready(run("no-version", "order", "default", "v9"));
         ready("no-queue", "nowhere");
@@ -154,6 +156,7 @@ final class RunsViewIT {
                 run("slow-key-1", "order", "slow-key", null).withQueueKey("k"),
                 run("slow-key-2", "order", "slow-key", null).withQueueKey("k"));
         oneOfTwo(run("own-1", "order", "own", null), run("own-2", "order", "own", null));
+        oneOfTwo(run("whole-1", "order", "own-of-shards", null), run("whole-2", "order", "own-of-shards", null));
         ready("for-room", "default");
         TestServer.execute("UPDATE %s.run SET reason = 'It was recovered.' WHERE id = 'full-2'".formatted(schema));
 
@@ -173,6 +176,7 @@ final class RunsViewIT {
         assertSaid("slow-2", "READY: The rate of the queue 'slow' allows no more before ");
         assertSaid("slow-key-2", "READY: The rate of the key 'k' of the queue 'slow-key' allows no more before ");
         assertSaid("own-2", "READY: Every worker of the queue 'own' is at its limit of 1.");
+        assertSaid("whole-2", "READY: Every worker of the queue 'own-of-shards' is at its limit of 1.");
         assertSaid("for-room", "READY: ");
         assertSaid("full-1", "RUNNING: ");
     }

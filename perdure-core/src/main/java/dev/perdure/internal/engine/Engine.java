@@ -51,6 +51,7 @@ import dev.perdure.internal.waiter.Waiters;
 import dev.perdure.internal.worker.Listeners;
 import dev.perdure.internal.worker.Session;
 import dev.perdure.internal.worker.Worker;
+import dev.perdure.internal.worker.WorkerLimits;
 import dev.perdure.internal.worker.Workers;
 import dev.perdure.object.ObjectHandle;
 import dev.perdure.queue.Limiters;
@@ -124,9 +125,10 @@ public final class Engine implements Perdure, EngineView.Source {
         Parts parts = settings.parts();
         PartCommitters clients =
                 new PartCommitters(parts, settings.ledger(), settings.clockwork(), () -> !closed.get());
+        WorkerLimits limits = new WorkerLimits(settings.store().queues()::known, settings.clockwork()::nanoTime);
         this.workers = settings.worker() == null
                 ? Workers.none(parts)
-                : Workers.joining(parts, part -> worker(part, listeners, clients));
+                : Workers.joining(parts, part -> worker(part, listeners, clients, limits));
         Commits commits = new Commits(settings, workers, clients, closed::get);
         Auditor auditor = new Auditor(settings.operator(), settings.clockwork());
         Commands commands = new Commands(commits, listeners, settings.store().runs(), auditor);
@@ -184,14 +186,15 @@ public final class Engine implements Perdure, EngineView.Source {
         return Objects.requireNonNull(workers.of(run)).session().id();
     }
 
-    private Worker worker(int part, Listeners listeners, PartCommitters clients) {
+    private Worker worker(int part, Listeners listeners, PartCommitters clients, WorkerLimits limits) {
         Settings ofPart = settings.on(settings.parts().stores().get(part));
         StoreClock clock = new StoreClock(settings.clockwork());
         return new Worker(
                 ofPart,
                 Objects.requireNonNull(ofPart.worker()),
                 registry,
-                new Session.Shared(part, clock, resultWaiters, listeners, registry, dags, clients, this::workerOf));
+                new Session.Shared(part, clock, resultWaiters, listeners, registry, dags, clients, this::workerOf),
+                limits);
     }
 
     private void hint(int part, Hints.Hint hint) {

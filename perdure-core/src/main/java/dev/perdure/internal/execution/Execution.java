@@ -97,6 +97,11 @@ public final class Execution implements LoadedRun, Runnable {
         return held.definition().target().name();
     }
 
+    /** Its queue when the worker took it. */
+    public String queue() {
+        return held.origin().queue();
+    }
+
     /** The epoch under which the worker holds it. */
     public long epoch() {
         return held.epoch();

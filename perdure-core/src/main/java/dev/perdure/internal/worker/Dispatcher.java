@@ -26,6 +26,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Function;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -65,6 +66,7 @@ final class Dispatcher {
     private final Settings.WorkerRules rules;
     private final Registry registry;
     private final Draining drains;
+    private final WorkerLimits.Claimer limits;
     private final Clockwork.Signal look;
     private final long longest;
     private final Runnable whenTaken;
@@ -91,14 +93,22 @@ final class Dispatcher {
     private @Nullable Instant nextDue;
 
     /**
+     * @param limits makes this known, with what lets it look, to the other workers of the engine
      * @param whenTaken called when a poll ends during which the dispatcher was closed, and which therefore is the last
      */
-    Dispatcher(Settings settings, Settings.WorkerRules rules, Registry registry, Draining drains, Runnable whenTaken) {
+    Dispatcher(
+            Settings settings,
+            Settings.WorkerRules rules,
+            Registry registry,
+            Draining drains,
+            Function<Runnable, WorkerLimits.Claimer> limits,
+            Runnable whenTaken) {
         this.settings = settings;
         this.rules = rules;
         this.registry = registry;
         this.drains = drains;
         this.look = settings.clockwork().signal();
+        this.limits = limits.apply(this::look);
         this.longest = settings.parts().stores().size() > 1 ? LONGEST_OF_SEVERAL : LONGEST;
         this.whenTaken = whenTaken;
         this.nextReconcile = settings.clockwork().nanoTime() + rules.lease().toNanos();
@@ -200,8 +210,8 @@ final class Dispatcher {
         boolean empty = session.runs().isEmpty();
         boolean takes = !exclusive && (!draining || empty);
         int limit = takes ? session.runs().keepPlaces(rules.maxRuns(), CLAIM_BATCH) : 0;
-        try {
-            return poll(session, empty, limit);
+        try (WorkerLimits.Claim claim = limits.begin(rules.queues(), limit)) {
+            return poll(session, empty, limit, claim);
         } finally {
             session.runs().freePlaces(limit);
         }
@@ -212,8 +222,9 @@ final class Dispatcher {
      *
      * @param empty whether the session holds no run
      * @param limit how many runs to claim at most; the session keeps their places
+     * @param claim the places of limits that it keeps for them
      */
-    private Polled poll(Session session, boolean empty, int limit) {
+    private Polled poll(Session session, boolean empty, int limit, WorkerLimits.Claim claim) {
         boolean aloneToo = empty && !othersFirst;
         hungry = limit < CLAIM_BATCH;
         Dispatch.Version version = drains.version();
@@ -227,7 +238,8 @@ final class Dispatcher {
                         version,
                         limit,
                         aloneToo,
-                        rules.labels(session.id())));
+                        rules.labels(session.id()),
+                        claim.places()));
         measure(session, polled, began);
         drains.polled(version);
         polled.changed().forEach(session::tell);
@@ -246,8 +258,17 @@ final class Dispatcher {
             look.raise(); // The last run left before the dispatcher knew that a run waits to be alone.
         }
         othersFirst = false;
-        launch(session, polled.claimed());
+        launch(session, admitted(claim, polled));
         return polled;
+    }
+
+    /** The claimed runs without those for which there is no place any more: they are given back as if they were forgotten. */
+    private List<Claimed> admitted(WorkerLimits.Claim claim, Polled polled) {
+        List<Claimed> admitted = claim.admitted(polled);
+        if (admitted.size() < polled.claimed().size()) {
+            reconcile = true;
+        }
+        return admitted;
     }
 
     private void measure(Session session, Polled polled, long began) {

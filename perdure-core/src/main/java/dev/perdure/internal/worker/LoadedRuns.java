@@ -112,6 +112,13 @@ final class LoadedRuns {
         return Optional.ofNullable(executions.get(run.key())).filter(execution -> execution.epoch() == epoch);
     }
 
+    /** How many of a queue are in memory. */
+    int of(String queue) {
+        return (int) executions.values().stream()
+                .filter(execution -> execution.queue().equals(queue))
+                .count();
+    }
+
     /** How many are in the body of a step. */
     long inBodies() {
         return executions.values().stream().filter(Execution::isInBody).count();

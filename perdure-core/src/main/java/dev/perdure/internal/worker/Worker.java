@@ -53,6 +53,7 @@ public final class Worker implements Session.Home {
     private final Settings.WorkerRules rules;
     private final Registry registry;
     private final Session.Shared shared;
+    private final WorkerLimits limits;
     private final Draining draining;
     private final Dispatcher dispatcher;
     private final RetentionLoop retention;
@@ -63,16 +64,29 @@ public final class Worker implements Session.Home {
     private volatile boolean closing;
     private volatile boolean left;
 
-    public Worker(Settings settings, Settings.WorkerRules rules, Registry registry, Session.Shared shared) {
+    /** @param limits what the workers of the engine keep together */
+    public Worker(
+            Settings settings,
+            Settings.WorkerRules rules,
+            Registry registry,
+            Session.Shared shared,
+            WorkerLimits limits) {
         this.settings = settings;
         this.rules = rules;
         this.registry = registry;
         this.shared = shared;
+        this.limits = limits;
         this.tick = settings.clockwork().signal();
         this.expiry = settings.clockwork().signal();
         this.emptied = settings.clockwork().signal();
         this.draining = new Draining(settings.store().versions(), settings.clockwork(), rules, registry);
-        this.dispatcher = new Dispatcher(settings, rules, registry, draining, emptied::raise);
+        this.dispatcher = new Dispatcher(
+                settings,
+                rules,
+                registry,
+                draining,
+                look -> limits.claimer(queue -> session.runs().of(queue), look),
+                emptied::raise);
         this.retention = new RetentionLoop(settings);
         this.session = join(Set.of());
         boolean unused = draining.look(session.id(), session.acquisitions());
@@ -120,6 +134,7 @@ public final class Worker implements Session.Home {
     @Override
     public void left() {
         dispatcher.madeRoom();
+        limits.left();
         emptied.raise();
     }
 

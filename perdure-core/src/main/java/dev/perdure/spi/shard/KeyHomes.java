@@ -2,20 +2,15 @@ package dev.perdure.spi.shard;
 
 import dev.perdure.RunId;
 import dev.perdure.queue.Queue;
-import java.util.HashMap;
-import java.util.Map;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
  * Limits of keys of a queue that several shards have together. They are not divided: all runs of a key are in the partition
- * of the key, so the shard that has this partition counts all of them, and has the whole limit. On other shards no run of the
- * key begins. In the settings of each shard the whole limit stands beside what holds there for keys of other shards.
+ * of the key, so the shard that has this partition counts all of them, and has the whole limit ({@link WholeLimits}). On other
+ * shards no run of the key begins.
  */
 public final class KeyHomes {
-    /** What the names of settings begin with that have a whole limit, beside what one shard has of it. */
-    public static final String WHOLE = "whole:";
-
     /** The setting that limits how many runs of a key there are. */
     public static final String PER_KEY = "per_key";
 
@@ -30,18 +25,6 @@ public final class KeyHomes {
 
     private KeyHomes() {}
 
-    /** The limits of a queue as they are for the keys whose partitions this shard has. */
-    public static Queue atHome(Queue queue) {
-        Map<String, String> whole = new HashMap<>();
-        for (String setting : SETTINGS) {
-            String value = queue.settings().get(WHOLE + setting);
-            if (value != null) {
-                whole.put(setting, value);
-            }
-        }
-        return whole.isEmpty() ? queue : queue.with(Queue.of(queue.name(), whole));
-    }
-
     /** Whether an id leads to another partition than that of the key, although the shards of the queue count runs by key. */
     public static boolean leadsElsewhere(Queue queue, RunId run, @Nullable String key) {
         return key != null && limitsKeys(queue) && Partitions.of(run) != Partitions.ofQueueKey(key);
@@ -53,7 +36,7 @@ public final class KeyHomes {
     }
 
     private static boolean limits(Queue queue, String setting) {
-        return !queue.settings().getOrDefault(WHOLE + setting, NONE).equals(NONE);
+        return !queue.settings().getOrDefault(WholeLimits.WHOLE + setting, NONE).equals(NONE);
     }
 
     /** Why a run does not begin whose key is counted on another shard. */

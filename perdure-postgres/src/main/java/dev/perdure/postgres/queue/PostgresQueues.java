@@ -14,7 +14,7 @@ import dev.perdure.spi.Audit;
 import dev.perdure.spi.QueueRules;
 import dev.perdure.spi.change.Change;
 import dev.perdure.spi.change.FullKey;
-import dev.perdure.spi.shard.KeyHomes;
+import dev.perdure.spi.shard.WholeLimits;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
@@ -169,7 +169,7 @@ public final class PostgresQueues implements QueueRules {
     }
 
     private static Queue limits(ResultSet row) throws SQLException {
-        return KeyHomes.atHome(declared(row).with(changed(row)));
+        return WholeLimits.of(declared(row).with(changed(row)));
     }
 
     private static Queue declared(ResultSet row) throws SQLException {

@@ -33,7 +33,7 @@ public final class DividedLimits {
 
     /**
      * Limits of which a shard has given more than its share, because they were divided after that. If a partition moved then,
-     * the other shards could give all of theirs, and the sum would exceed the limit. Limits of keys are not divided.
+     * the other shards could give all of theirs, and the sum would exceed the limit. Limits of keys and of workers are not divided.
      */
     private static final String EXCEEDED = """
             WITH limited AS MATERIALIZED (
@@ -43,12 +43,6 @@ public final class DividedLimits {
                 SELECT 'queue', name, 'places', cardinality(${schema}.place_holders(name, NULL, begun)),
                        NULLIF(limits->>'concurrency', 'none')::int
                 FROM limited
-                UNION ALL
-                SELECT 'queue', name, 'places of one worker', count(*), NULLIF(limits->>'per_worker', 'none')::int
-                FROM limited
-                JOIN ${schema}.slot s ON s.queue = name
-                JOIN ${schema}.held h ON h.key = s.key
-                GROUP BY name, limits, h.worker
                 UNION ALL
                 SELECT 'queue', name, 'units of the rate',
                        sum(${schema}.units_in_window(r.units, ${schema}.stretch_end(r.ended_at, r.since, r.expires_at), r.heavy, w.most, w.period, now())),

@@ -123,7 +123,7 @@ public final class LimitedClaimSql {
                 SELECT g.*, q.turn, q.look_from, q.virtual_time, q.limits,
                        NULLIF(limits->>'ageing', 'none')::interval AS ageing,
                        NULLIF(limits->>'concurrency', 'none')::int AS concurrency,
-                       NULLIF(limits->>'per_worker', 'none')::int AS per_worker,
+                       NULLIF(COALESCE(limits->>'whole:per_worker', limits->>'per_worker'), 'none')::int AS per_worker,
                        NULLIF(COALESCE(limits->>'whole:per_key', limits->>'per_key'), 'none')::int AS per_key,
                        COALESCE(NULLIF(limits->>'whole:per_key', 'none'), NULLIF(limits->>'whole:rate_per_key', 'none')) IS NOT NULL AS by_shard,
                        COALESCE(limits->>'counting', 'BEGUN') = 'BEGUN' AS begun,

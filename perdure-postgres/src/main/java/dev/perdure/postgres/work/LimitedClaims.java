@@ -131,17 +131,17 @@ public final class LimitedClaims {
 
     /** The same from these queues, in which runs waited at the last look. */
     Taken claim(Poll request, int worker, int lane, List<Waiting> queuesThatWait) {
-        int room = request.limit();
         List<Claimed> runs = new ArrayList<>();
         boolean aloneWaits = false;
         for (Waiting waiting : queuesThatWait) {
+            int most = Math.min(request.limit(), runs.size() + request.limit(waiting.queue()));
             boolean more = true;
-            for (int i = 0; i < MOST_CLAIMS && more && room > runs.size(); i++) {
-                Part part = claim(new Wanted(request, waiting, worker, lane, room - runs.size(), false));
+            for (int i = 0; i < MOST_CLAIMS && more && most > runs.size(); i++) {
+                Part part = claim(new Wanted(request, waiting, worker, lane, most - runs.size(), false));
                 runs.addAll(part.runs());
                 more = part.cut() && !part.runs().isEmpty();
             }
-            if (waiting.alone() && request.aloneToo() && room > 0 && runs.isEmpty()) {
+            if (waiting.alone() && request.aloneToo() && most > 0 && runs.isEmpty()) {
                 runs.addAll(claim(new Wanted(request, waiting, worker, lane, 1, true))
                         .runs());
                 if (!runs.isEmpty()) {

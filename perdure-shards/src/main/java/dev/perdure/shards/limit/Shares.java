@@ -4,6 +4,7 @@ import dev.perdure.error.InvalidRequestException;
 import dev.perdure.queue.Queue;
 import dev.perdure.spi.shard.KeyHomes;
 import dev.perdure.spi.shard.Places;
+import dev.perdure.spi.shard.WholeLimits;
 import java.util.Map;
 import java.util.OptionalInt;
 import java.util.Set;
@@ -12,14 +13,14 @@ import java.util.TreeMap;
 /**
  * Divides the limits of a queue or a limiter among the shards, as the settings that stores keep. Each shard has a share of its
  * own, so all of them together never exceed the limit. The places of {@code concurrency} move, so its share is not among these
- * settings: {@link Divisions} has that. Limits of keys are not divided: {@link KeyHomes} has what holds for them. The shares of the first shards are larger by one if
+ * settings: {@link Divisions} has that. Limits of keys and of workers are not divided: {@link WholeLimits}. The shares of the first shards are larger by one if
  * there is a remainder. Beside its share, each shard keeps the whole limit and the number of shards, so that the limit can be
  * divided again when there are more shards or fewer.
  */
 public final class Shares {
-    private static final Set<String> DIVIDED = Set.of("per_worker", "burst", "rate");
+    private static final Set<String> DIVIDED = Set.of("burst", "rate");
     private static final String NONE = "none";
-    private static final String WHOLE = KeyHomes.WHOLE;
+    private static final String WHOLE = WholeLimits.WHOLE;
     private static final String SHARDS = Places.SHARDS;
 
     private Shares() {}
@@ -39,8 +40,8 @@ public final class Shares {
             if (setting.equals(Places.CONCURRENCY)) {
                 share.put(WHOLE + setting, value);
                 share.put(SHARDS, String.valueOf(count));
-            } else if (KeyHomes.SETTINGS.contains(setting)) {
-                share.put(setting, value.equals(NONE) ? value : elsewhere(setting, value, shard, count));
+            } else if (WholeLimits.has(setting)) {
+                share.put(setting, value.equals(NONE) ? value : ofOlder(setting, value, shard, count));
                 share.put(WHOLE + setting, value);
                 share.put(SHARDS, String.valueOf(count));
             } else if (DIVIDED.contains(setting)) {
@@ -55,12 +56,13 @@ public final class Shares {
     }
 
     /**
-     * What holds for runs that are not in the partition of their key: none begins, and a start of one decides nothing. A process
-     * of an older version takes this for the limit of all runs, except that its rates are shares, because no rate is 0.
+     * What a process of an older version takes for the limit. Of keys, no run begins, and a start decides nothing; only their
+     * rates are shares, because no rate is 0. The workers of such a process do not know of each other, so each has a share.
      */
-    private static String elsewhere(String setting, String value, int shard, int count) {
+    private static String ofOlder(String setting, String value, int shard, int count) {
         return switch (setting) {
             case KeyHomes.PER_KEY -> "0";
+            case WholeLimits.PER_WORKER -> String.valueOf(share(most(value), shard, count));
             case KeyHomes.WHEN_KEY_FULL -> Queue.WhenKeyFull.WAIT.name();
             default -> with(value, Math.max(1, share(most(value), shard, count)));
         };

@@ -6,6 +6,7 @@ import dev.perdure.RunState;
 import dev.perdure.queue.Queue;
 import dev.perdure.queue.QueueInfo;
 import dev.perdure.spi.Dispatch.Claimed;
+import dev.perdure.spi.Dispatch.Poll;
 import dev.perdure.spi.Outcome;
 import dev.perdure.spi.change.Change;
 import dev.perdure.spi.change.Lane;
@@ -18,6 +19,7 @@ import dev.perdure.spi.change.Task;
 import dev.perdure.spi.change.WorkerId;
 import java.time.Duration;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.Callable;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
@@ -78,6 +80,21 @@ public abstract class QueueLimitConformance extends QueueConformance {
         assertThat(claim(two, 10)).containsExactly("c", "d");
         end(one, first.getFirst());
         assertThat(claim(one, 10)).containsExactly("e");
+    }
+
+    @Test
+    void a_poll_takes_no_more_runs_of_a_queue_than_it_asks_for() {
+        declare(queue().perWorker(5));
+        ready("a", "b", "c", "d");
+        WorkerId worker = join();
+
+        Poll two = pollAll(worker, 10).forAtMost(Map.of(LIMITED, 2));
+        assertThat(store().dispatch().poll(two).claimed()).hasSize(2);
+        assertThat(store().dispatch()
+                        .poll(pollAll(worker, 10).forAtMost(Map.of(LIMITED, 0)))
+                        .claimed())
+                .isEmpty();
+        assertThat(store().dispatch().poll(two).claimed()).hasSize(2);
     }
 
     @Test
