@@ -7,7 +7,6 @@ import dev.perdure.postgres.shard.DividedLimits;
 import dev.perdure.postgres.shard.LeftRows;
 import dev.perdure.postgres.shard.MovingLock;
 import dev.perdure.postgres.shard.NewShard;
-import dev.perdure.postgres.shard.NoVacuums;
 import dev.perdure.postgres.shard.PartitionMove;
 import dev.perdure.postgres.shard.ShardServer;
 import dev.perdure.postgres.shard.ShardServer.Closed;
@@ -317,6 +316,16 @@ public final class PostgresShards implements AutoCloseable {
         }
     }
 
+    /** What has arrived is open in any case. */
+    private static void forgetArrived(ShardServer server, Consumer<String> progress) {
+        try {
+            PartitionMove.forgetArrived(server);
+        } catch (RuntimeException trouble) {
+            progress.accept("The constraint partition_is_here of shard '%s' goes on to ask what has arrived: %s"
+                    .formatted(server.name(), trouble.getMessage()));
+        }
+    }
+
     private ShardServer known(String name) {
         ShardServer server = servers.get(name);
         if (server == null || server.state().isEmpty()) {
@@ -327,7 +336,6 @@ public final class PostgresShards implements AutoCloseable {
     }
 
     /** Moves one partition, and returns the map of then. */
-    @SuppressWarnings("try") // the lock only has to be there
     private ShardMap moved(
             ShardMap map, int partition, ShardServer target, PostgresStore store, Consumer<String> progress) {
         PartitionMove move = new PartitionMove(partition, known(map.owners().get(partition)), target, progress);
@@ -340,12 +348,10 @@ public final class PostgresShards implements AutoCloseable {
         try {
             move.expect();
             move.copyEnded();
-            try (NoVacuums held = move.withoutVacuums()) {
-                began = move.close();
-                closed = System.nanoTime();
-                move.copy(map, after);
-                copied = System.nanoTime();
-            }
+            began = move.close();
+            closed = System.nanoTime();
+            move.copy(map, after);
+            copied = System.nanoTime();
         } catch (RuntimeException | Error failed) {
             reopenUnlessMoved(move, failed);
             throw failed;
@@ -422,6 +428,7 @@ public final class PostgresShards implements AutoCloseable {
             } else { // the server that it came from may be gone
                 ShardServer other = servers.getOrDefault(here.other(), owner);
                 new PartitionMove(partition, other, owner, progress).open();
+                PartitionMove.forgetArrived(owner); // an older version has made a constraint that asks for nothing
             }
         }
     }
@@ -440,7 +447,7 @@ public final class PostgresShards implements AutoCloseable {
 
     /**
      * Removes the rows of partitions that have left. Waits until no process can still read them by an old map: for the longest
-     * lease of a worker, and a little more. Then it drops the indexes of moves. Shards whose servers are out of reach need not be
+     * lease of a worker, and a little more. Then it drops the indexes of moves, and constraints ask no more what has arrived. Shards whose servers are out of reach need not be
      * given: what is left there can be removed later.
      *
      * @param progress gets a sentence about each step
@@ -450,7 +457,10 @@ public final class PostgresShards implements AutoCloseable {
             try {
                 servers.values().forEach(source -> LeftRows.remove(source, grace, progress));
             } finally {
-                states().keySet().forEach(shard -> dropIndexes(known(shard), progress));
+                states().keySet().forEach(shard -> {
+                    dropIndexes(known(shard), progress);
+                    forgetArrived(known(shard), progress);
+                });
             }
         });
     }

@@ -96,7 +96,8 @@ public final class Migrations {
             "V165__why_runs_are_ready.sql",
             "V166__why_forks_wait.sql",
             "V167__bursts_beside_rates.sql",
-            "V168__whole_limits_of_workers.sql");
+            "V168__whole_limits_of_workers.sql",
+            "V170__arrived_partitions.sql");
 
     /** Waits for another process that migrates at the same time; ends with the transaction. */
     private static final String ALONE = "SELECT pg_advisory_xact_lock(hashtextextended('perdure:' || ?, 0))";

@@ -18,7 +18,8 @@ final class MovingSql {
             """;
 
     static final String CLOSED = """
-            SELECT number, phase, other, (1000 * EXTRACT(epoch FROM clock_timestamp() - since))::bigint AS millis
+            SELECT number, phase, other, since::text AS since,
+                   (1000 * EXTRACT(epoch FROM clock_timestamp() - since))::bigint AS millis
             FROM ${schema}.closed_partition ORDER BY number
             """;
 
@@ -28,6 +29,18 @@ final class MovingSql {
             """;
 
     static final String OPEN = "DELETE FROM ${schema}.closed_partition WHERE number = ${partition}";
+
+    /** The constraint goes on to name the partition. It asks for this row. */
+    static final String ARRIVE = """
+            WITH arrived AS (DELETE FROM ${schema}.closed_partition WHERE number = ${partition} RETURNING number, since)
+            INSERT INTO ${schema}.arrived_partition (number, since) SELECT number, since FROM arrived
+            ON CONFLICT (number) DO UPDATE SET since = excluded.since
+            """;
+
+    /** Those that the constraint names no more, or names as closed. */
+    static final String FORGET_ARRIVED = "DELETE FROM ${schema}.arrived_partition WHERE number <> ALL (${arriving})";
+
+    static final String HAS_ARRIVED = "SELECT EXISTS (SELECT FROM ${schema}.arrived_partition)";
 
     /** Not while a batch of ended runs is being stored. */
     static final String GIVE_UP =
@@ -69,8 +82,8 @@ final class MovingSql {
 
     static final String NEWER_MAP = "UPDATE ${schema}.shard SET version = ?, owners = ? WHERE version < ?";
 
-    /** Processes that listen read the map at once; the others ask from time to time. */
-    static final String TELL_MOVED = "SELECT pg_notify(?, ?)";
+    /** Processes that listen hear it when the transaction commits. The others ask from time to time. */
+    static final String TELL = "SELECT pg_notify(?, ?)";
 
     static final String LOCK_MAP = "SELECT owners[${partition} + 1] = name AS here FROM ${schema}.shard FOR UPDATE";
 
@@ -78,8 +91,12 @@ final class MovingSql {
     static final String GUARD = """
             ALTER TABLE ${schema}.${table} DROP CONSTRAINT IF EXISTS partition_is_here,
                 ADD CONSTRAINT partition_is_here
-                CHECK (partition <> ALL (${closed}) OR COALESCE(current_setting('perdure.moving', true), '') = 'on') NOT VALID
+                CHECK (partition <> ALL (${closed}) OR COALESCE(current_setting('perdure.moving', true), '') = 'on'${unless_arrived}) NOT VALID
             """;
+
+    /** For a partition that is about to come. */
+    static final String UNLESS_ARRIVED =
+            " OR partition = ${partition} AND ${schema}.has_arrived(partition, '${since}'::timestamptz)";
 
     static final String UNGUARD = "ALTER TABLE ${schema}.${table} DROP CONSTRAINT IF EXISTS partition_is_here";
 

@@ -1,7 +1,6 @@
 package dev.perdure.postgres.shard;
 
 import dev.perdure.error.InvalidRequestException;
-import dev.perdure.postgres.hint.Notice;
 import dev.perdure.postgres.jdbc.Parameters;
 import dev.perdure.spi.Hints;
 import dev.perdure.spi.shard.ShardMap;
@@ -11,7 +10,6 @@ import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
 import java.time.Duration;
-import java.util.List;
 import java.util.Map;
 
 /** What a shard is told that is not about one partition. */
@@ -125,12 +123,7 @@ public final class NewShard {
                 return;
             }
         }
-        try (PreparedStatement statement = connection.prepareStatement(MovingSql.TELL_MOVED)) {
-            String notice = Notice.written("moves", List.of(Notice.line(new Hints.PartitionsMoved())))
-                    .getFirst();
-            new Parameters(statement).text(server.schema().channel()).text(notice);
-            statement.execute();
-        }
+        server.tell(connection, new Hints.PartitionsMoved());
     }
 
     /** The longest lease of a worker or client of this shard that lives. */

@@ -7,6 +7,7 @@ import dev.perdure.postgres.jdbc.Parameters;
 import dev.perdure.postgres.shard.RowCopy.Going;
 import dev.perdure.postgres.shard.RunTables.Table;
 import dev.perdure.postgres.shard.ShardServer.Phase;
+import dev.perdure.spi.Hints;
 import dev.perdure.spi.shard.Partitions;
 import dev.perdure.spi.shard.ShardMap;
 import java.sql.Connection;
@@ -15,11 +16,9 @@ import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
 import java.util.ArrayList;
-import java.util.Collection;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.TreeSet;
 import java.util.function.Consumer;
 
 /**
@@ -29,7 +28,7 @@ import java.util.function.Consumer;
  * while the partition is open. {@link #close} lets the source refuse the partition by a constraint on its tables, so no process can change
  * it any more, whatever map it has; and it sets aside what polls would find. {@link #copy} writes everything else to the target,
  * compares counts and checksums, and stores the new map there: this commit decides. {@link #open} puts back at the target
- * what was set aside. A crash before the commit of {@link #copy} leaves the partition closed at the source, with everything
+ * what was set aside, and inserts a row for which the target's constraint asks, so it needs no lock of a table. A crash before the commit of {@link #copy} leaves the partition closed at the source, with everything
  * there; {@link #reopen} or another try follows. A crash after it leaves the partition closed at the target, with everything
  * there, and the next try goes on with {@link #open}.
  */
@@ -254,14 +253,6 @@ public final class PartitionMove {
         }
     }
 
-    /**
-     * Keeps the target's automatic vacuums away, which begin when much was copied: to open the partition would wait for each
-     * of them for a second and longer while runs stand still.
-     */
-    public NoVacuums withoutVacuums() {
-        return NoVacuums.on(target, tables(target));
-    }
-
     /** The source takes no more changes of the partition. Returns the monotonic time since when its runs stand still. */
     public long close() {
         long since = guarded(source, Phase.LEAVING, target.name(), connection -> {
@@ -292,7 +283,7 @@ public final class PartitionMove {
     private <T> T guarded(ShardServer server, Phase phase, String other, Database.Work<T> work) {
         return server.alone(tables(server), connection -> {
             mark(server, connection, phase, other);
-            server.guard(connection, tables(server), closed(server, connection));
+            server.guard(connection, tables(server));
             return work.on(connection);
         });
     }
@@ -302,17 +293,6 @@ public final class PartitionMove {
             new Parameters(statement).integer(partition).text(phase.name()).text(other);
             statement.executeUpdate();
         }
-    }
-
-    private static Collection<Integer> closed(ShardServer server, Connection connection) throws SQLException {
-        TreeSet<Integer> closed = new TreeSet<>();
-        try (Statement statement = connection.createStatement();
-                ResultSet rows = statement.executeQuery(server.schema().sql(MovingSql.CLOSED))) {
-            while (rows.next()) {
-                closed.add(rows.getInt("number"));
-            }
-        }
-        return closed;
     }
 
     /** Copies everything that was not copied before, compares it, and stores the map by which the partition is on the target. */
@@ -342,33 +322,56 @@ public final class PartitionMove {
                 .formatted(partition, target.name(), count));
     }
 
-    /** Puts back what was set aside, and takes changes of the partition: at the target after the copy, or at the source instead of it. */
-    private void putBack(ShardServer server) {
-        server.aloneSoon(tables(server), connection -> {
-            ShardServer.execute(connection, sql(server, MovingSql.OPEN));
-            server.guard(connection, tables(server), closed(server, connection));
-            if (server == source) {
-                changes.unwatch(connection, tables(server));
-                ShardServer.execute(connection, sql(server, MovingSql.TAKE_OVER_LOST));
-            }
-            List<String> back = new ArrayList<>(List.of(sql(server, MovingSql.STRANGER)));
-            tables(server).stream()
-                    .filter(Table::isSetAside)
-                    .map(table -> table.sql(server.schema(), MovingSql.PUT_BACK, partition))
-                    .forEach(back::add);
-            back.add(sql(server, MovingSql.FORGET_SET_ASIDE));
-            ShardServer.executeAll(connection, back);
+    /**
+     * The target takes changes of the partition. That inserts and deletes rows and changes no table, so it neither waits for
+     * transactions of others nor lets them wait. The constraint is made anew when nothing stands still any more
+     * ({@link #forgetArrived}), or by the next move.
+     */
+    public void open() {
+        target.patientlySoon(connection -> {
+            List<String> statements = new ArrayList<>(List.of(sql(target, MovingSql.ARRIVE)));
+            statements.addAll(putBack(target));
+            ShardServer.executeAll(connection, statements);
+            target.tell(connection, new Hints.WorkReady());
             return true;
         });
-        if (server == source) {
-            changes.forget();
-        }
+        progress.accept("Partition %d is open on shard '%s'.".formatted(partition, target.name()));
     }
 
-    /** The target takes changes of the partition. */
-    public void open() {
-        putBack(target);
-        progress.accept("Partition %d is open on shard '%s'.".formatted(partition, target.name()));
+    /** The source takes changes of the partition again. */
+    private void openAgain() {
+        source.aloneSoon(tables(source), connection -> {
+            ShardServer.execute(connection, sql(source, MovingSql.OPEN));
+            source.guard(connection, tables(source));
+            changes.unwatch(connection, tables(source));
+            ShardServer.execute(connection, sql(source, MovingSql.TAKE_OVER_LOST));
+            ShardServer.executeAll(connection, putBack(source));
+            source.tell(connection, new Hints.WorkReady());
+            return true;
+        });
+        changes.forget();
+    }
+
+    /** The statements that put back what was set aside. */
+    private List<String> putBack(ShardServer server) {
+        List<String> back = new ArrayList<>(List.of(sql(server, MovingSql.STRANGER)));
+        tables(server).stream()
+                .filter(Table::isSetAside)
+                .map(table -> table.sql(server.schema(), MovingSql.PUT_BACK, partition))
+                .forEach(back::add);
+        back.add(sql(server, MovingSql.FORGET_SET_ASIDE));
+        return back;
+    }
+
+    /** Lets the constraint no longer name partitions that have arrived, so that their rows cost no look at a table any more. */
+    public static void forgetArrived(ShardServer server) {
+        if (server.has(server.schema().sql(MovingSql.HAS_ARRIVED))) {
+            List<Table> tables = server.inTransaction(connection -> tables(server, connection));
+            server.alone(tables, connection -> {
+                server.guard(connection, tables);
+                return true;
+            });
+        }
     }
 
     /**
@@ -386,7 +389,7 @@ public final class PartitionMove {
                 }
                 ShardServer.execute(
                         connection, sql(target, MovingSql.GIVE_UP)); // before: no batch comes after the deletes
-                putBack(source);
+                openAgain();
                 for (Table table : tables(target, connection).reversed()) { // the runs last
                     if (table.goesBefore()) {
                         ShardServer.execute(connection, table.sqlOfRuns(target.schema(), MovingSql.DELETE, partition));

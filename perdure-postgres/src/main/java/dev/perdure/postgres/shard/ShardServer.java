@@ -1,19 +1,24 @@
 package dev.perdure.postgres.shard;
 
 import dev.perdure.error.StoreException;
+import dev.perdure.postgres.hint.Notice;
 import dev.perdure.postgres.jdbc.Database;
 import dev.perdure.postgres.jdbc.Database.LockedException;
+import dev.perdure.postgres.jdbc.Parameters;
 import dev.perdure.postgres.jdbc.Query;
 import dev.perdure.postgres.jdbc.Results;
 import dev.perdure.postgres.jdbc.Schema;
 import dev.perdure.postgres.setup.Preflight;
 import dev.perdure.postgres.shard.RunTables.Table;
+import dev.perdure.spi.Hints;
 import dev.perdure.spi.shard.ShardMap;
 import java.sql.Connection;
+import java.sql.PreparedStatement;
+import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
 import java.time.Duration;
-import java.util.Collection;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -222,6 +227,11 @@ public final class ShardServer implements AutoCloseable {
         return patiently(work, LONGEST_PAUSE);
     }
 
+    /** The same while runs stand still: it tries again soon. */
+    <T> T patientlySoon(Database.Work<T> work) {
+        return patiently(work, LONGEST_PAUSE_OF_RUNS);
+    }
+
     private <T> T patiently(Database.Work<T> work, long longestPause) {
         long pause = SHORTEST_PAUSE;
         long until = System.nanoTime() + MOST_WAITING;
@@ -242,17 +252,51 @@ public final class ShardServer implements AutoCloseable {
         }
     }
 
-    /** Lets the tables refuse rows of these partitions, and of no others. */
-    void guard(Connection connection, List<Table> tables, Collection<Integer> closed) throws SQLException {
-        String refused = "'{%s}'::smallint[]"
-                .formatted(closed.stream().sorted().map(String::valueOf).collect(Collectors.joining(",")));
-        String text = closed.isEmpty() ? MovingSql.UNGUARD : MovingSql.GUARD.replace("${closed}", refused);
-        executeAll(
-                connection,
-                tables.stream()
-                        .filter(Table::isGuarded)
-                        .map(table -> table.sql(schema, text, 0))
-                        .toList());
+    /**
+     * Lets the tables refuse rows of the partitions that are closed, and of no others; those that are about to come, until they
+     * have arrived. The tables have to be locked.
+     */
+    void guard(Connection connection, List<Table> tables) throws SQLException {
+        List<Integer> closed = new ArrayList<>();
+        List<Integer> arriving = new ArrayList<>();
+        StringBuilder unlessArrived = new StringBuilder();
+        try (Statement statement = connection.createStatement();
+                ResultSet rows = statement.executeQuery(schema.sql(MovingSql.CLOSED))) {
+            while (rows.next()) {
+                int partition = rows.getInt("number");
+                closed.add(partition);
+                if (Phase.valueOf(rows.getString("phase")) == Phase.ARRIVING) {
+                    arriving.add(partition);
+                    unlessArrived.append(MovingSql.UNLESS_ARRIVED
+                            .replace("${partition}", Integer.toString(partition))
+                            .replace("${since}", rows.getString("since")));
+                }
+            }
+        }
+        String text = closed.isEmpty()
+                ? MovingSql.UNGUARD
+                : MovingSql.GUARD.replace("${closed}", array(closed)).replace("${unless_arrived}", unlessArrived);
+        List<String> statements = new ArrayList<>();
+        tables.stream()
+                .filter(Table::isGuarded)
+                .map(table -> table.sql(schema, text, 0))
+                .forEach(statements::add);
+        statements.add(schema.sql(MovingSql.FORGET_ARRIVED.replace("${arriving}", array(arriving))));
+        executeAll(connection, statements);
+    }
+
+    private static String array(List<Integer> partitions) {
+        return "'{%s}'::smallint[]"
+                .formatted(partitions.stream().map(String::valueOf).collect(Collectors.joining(",")));
+    }
+
+    /** Gives a hint to the processes that listen, when the transaction commits. */
+    void tell(Connection connection, Hints.Hint hint) throws SQLException {
+        try (PreparedStatement statement = connection.prepareStatement(MovingSql.TELL)) {
+            String notice = Notice.written("moves", List.of(Notice.line(hint))).getFirst();
+            new Parameters(statement).text(schema.channel()).text(notice);
+            statement.execute();
+        }
     }
 
     /** Statements whose answers do not matter, in one request: each request of its own may have to wait for a processor. */
