@@ -11,6 +11,7 @@ import dev.perdure.spi.Permits;
 import dev.perdure.spi.change.WorkerId;
 import dev.perdure.spi.shard.Parts;
 import dev.perdure.spi.shard.Places;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collection;
 import java.util.List;
@@ -53,6 +54,7 @@ final class ShardedPermits implements Permits {
     @Override
     public List<Answer> take(WorkerId worker, List<Request> requests) {
         @Nullable Answer[] answers = new Answer[requests.size()];
+        List<Integer> waits = new ArrayList<>();
         Parts.divide(
                         IntStream.range(0, requests.size()).boxed().toList(),
                         place -> shards.of(requests.get(place).run()))
@@ -64,9 +66,11 @@ final class ShardedPermits implements Permits {
                         answers[places.get(i)] = some.get(i);
                     }
                     if (some.contains(Answer.WAITS)) {
-                        waiting.accept(shard);
+                        waits.add(shard);
                     }
                 });
+        // Not before all have been asked: another shard would give away a permit that this call takes there.
+        waits.forEach(waiting::accept);
         return Arrays.stream(answers).map(Objects::requireNonNull).toList();
     }
 

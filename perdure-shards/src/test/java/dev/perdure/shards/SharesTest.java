@@ -29,10 +29,12 @@ import dev.perdure.spi.change.WorkerId;
 import dev.perdure.spi.shard.Exchange.Membership;
 import dev.perdure.spi.shard.ShardMap;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.UUID;
+import java.util.stream.Stream;
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.Test;
 
@@ -200,6 +202,33 @@ final class SharesTest {
         assertThat(store.permits().list())
                 .singleElement()
                 .satisfies(info -> assertThat(info.limits()).isEqualTo(api.concurrency(9)));
+    }
+
+    @Test
+    void no_shard_asks_for_permits_before_the_call_has_asked_all_shards_for_theirs() {
+        store.permits().declare(List.of(Limiter.named("api").concurrency(2)));
+        WorkerId worker = new WorkerId(UUID.randomUUID());
+        store.leases().join(new Joining(worker, Set.of("order"), null, Duration.ofMinutes(10), 4));
+        String onA = MembershipTest.onShard(store, 0).value();
+        List<Permits.Request> requests = Stream.of(
+                        onA, onA + "/2", MembershipTest.onShard(store, 1).value())
+                .map(id -> new Change.Start(MembershipTest.run(id), worker))
+                .map(start -> store.ledger()
+                        .apply(new Lane(worker, 0), List.of(start))
+                        .getFirst())
+                .map(started -> new Permits.Request("api", ((Outcome.Started) started).run(), 1, 3, 1))
+                .toList();
+        Shards both = new Shards(List.of(shard("a", a), shard("b", b)), TWO, Duration.ofSeconds(10));
+        List<Long> heldThen = new ArrayList<>();
+        ShardedPermits permits = new ShardedPermits(
+                both,
+                both.indexes(),
+                waiting ->
+                        heldThen.add(store.permits().find("api").orElseThrow().held()));
+
+        assertThat(permits.take(worker, requests))
+                .containsExactly(Permits.Answer.HELD, Permits.Answer.WAITS, Permits.Answer.HELD);
+        assertThat(heldThen).containsExactly(2L);
     }
 
     @Test
