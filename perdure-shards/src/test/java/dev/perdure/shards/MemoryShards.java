@@ -34,10 +34,13 @@ public final class MemoryShards {
                 .toArray(Shard[]::new));
     }
 
-    /** Two shards, of which one has a single partition, in which no case has a run. */
+    /**
+     * Two shards, of which the second has a single partition, in which few cases have a run. The first has the larger share of
+     * every limit, and so all of a limit of one place.
+     */
     static Store uneven(Supplier<Instant> time) {
-        List<String> owners = new ArrayList<>(Collections.nCopies(Partitions.COUNT, "b"));
-        owners.set(UNUSED, "a");
+        List<String> owners = new ArrayList<>(Collections.nCopies(Partitions.COUNT, "a"));
+        owners.set(UNUSED, "b");
         ShardMap map = new ShardMap(ShardMap.FIRST, owners);
         Shard[] shards = List.of("a", "b").stream()
                 .map(name -> {

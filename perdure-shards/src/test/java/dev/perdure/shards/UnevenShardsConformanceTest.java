@@ -10,7 +10,7 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 
-/** The store contract on two shards of which one has all runs. */
+/** The store contract on two shards of which the first has almost all runs. */
 @Tag("thorough")
 @ExtendWith(OneShardCases.Uneven.class)
 final class UnevenShardsConformanceTest extends StoreContract {

@@ -78,7 +78,7 @@ public abstract class StartLimitConformance extends StoreConformance {
         RunRef free = startReady(limited("free"));
         RunRef keyed = startReady(limited("keyed").withQueueKey("x"));
         RunRef narrow = startReady(withQueue(limited("narrow"), "narrow").withAdmission(new Admission(LIMIT)));
-        Task task = new Task(newRun("task"), List.of());
+        Task task = new Task(newRun("dag/task"), List.of());
         apply(Lane.client(0), new Change.Start(limited("dag"), null, List.of(), List.of(task)));
         RunRef other = startReady("other");
         advance(LIMIT.plusHours(1));
@@ -86,7 +86,7 @@ public abstract class StartLimitConformance extends StoreConformance {
 
         Poll all = new Poll(worker, Set.of(DEFINITION), Set.of(QUEUE, "narrow"), null, 10, true);
         assertThat(claimedIds(all)).containsExactly(other.id().value());
-        assertThat(List.of(free, keyed, narrow, refOf("dag"), refOf("task")))
+        assertThat(List.of(free, keyed, narrow, refOf("dag"), refOf("dag/task")))
                 .extracting(this::stateOf)
                 .containsOnly(RunState.CANCELLED);
     }

@@ -177,7 +177,7 @@ public abstract class PermitConformance extends LimiterConformance {
                 new Move.Recover("the engine could not carry it on"));
 
         for (int i = 0; i < departures.size(); i++) {
-            RunRef run = startOwned(worker, "r" + i);
+            RunRef run = startOwned(worker, "r/" + i);
             assertThat(take(worker, run)).as("before %s", departures.get(i)).isEqualTo(Answer.HELD);
             assertThat(apply(worker, advance(run, 1, departures.get(i)))).isInstanceOf(Outcome.Applied.class);
         }

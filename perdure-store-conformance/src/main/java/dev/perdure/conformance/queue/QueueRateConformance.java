@@ -117,19 +117,19 @@ public abstract class QueueRateConformance extends QueueConformance {
     @Test
     void a_run_that_is_heavier_than_the_rate_of_its_key_lets_other_keys_begin() {
         declare(queue().rate(100, SECOND).ratePerKey(2, SECOND));
-        startReady(heavy("giant", 4).withQueueKey("k"));
+        startReady(heavy("k/giant", 4).withQueueKey("k"));
         advance(Duration.ofMillis(1));
-        readyUnder("k", "light");
-        readyUnder("l", "other");
+        readyUnder("k", "k/light");
+        readyUnder("l", "l/other");
         WorkerId worker = join();
 
-        assertThat(claim(worker, 10)).containsExactlyInAnyOrder("giant", "other");
+        assertThat(claim(worker, 10)).containsExactlyInAnyOrder("k/giant", "l/other");
         advance(PERIOD_OVER);
         assertThat(claim(worker, 10)).isEmpty();
         advance(Duration.ofMillis(979));
         assertThat(claim(worker, 10)).isEmpty();
         advance(Duration.ofMillis(41));
-        assertThat(claim(worker, 10)).containsExactly("light");
+        assertThat(claim(worker, 10)).containsExactly("k/light");
     }
 
     @Test
@@ -309,22 +309,22 @@ public abstract class QueueRateConformance extends QueueConformance {
     @Test
     void the_burst_of_a_key_holds_beside_its_rate() {
         declare(queue().ratePerKey(10, SECOND).burstPerKey(6));
-        startReady(heavy("a", 6).withQueueKey("k"));
-        startReady(heavy("b", 4).withQueueKey("k"));
-        startReady(heavy("c", 6).withQueueKey("k"));
+        startReady(heavy("k/a", 6).withQueueKey("k"));
+        startReady(heavy("k/b", 4).withQueueKey("k"));
+        startReady(heavy("k/c", 6).withQueueKey("k"));
         WorkerId worker = join();
 
-        assertThat(claim(worker, 10)).containsExactly("a");
+        assertThat(claim(worker, 10)).containsExactly("k/a");
         assertThat(store().dispatch().poll(pollAll(worker, 10)).nextDue())
                 .isBetween(BEGINNING.plusMillis(600), BEGINNING.plusMillis(612));
         advance(Duration.ofMillis(612));
-        assertThat(claim(worker, 10)).containsExactly("b");
-        assertThat(reasonOf("c"))
+        assertThat(claim(worker, 10)).containsExactly("k/b");
+        assertThat(reasonOf("k/c"))
                 .startsWith("The rate of the key 'k' of the queue 'limited' allows no more before 2026-01-01T00:00:01");
         advance(Duration.ofMillis(599));
         assertThat(claim(worker, 10)).isEmpty();
         advance(Duration.ofMillis(13));
-        assertThat(claim(worker, 10)).containsExactly("c");
+        assertThat(claim(worker, 10)).containsExactly("k/c");
     }
 
     @Test

@@ -168,7 +168,7 @@ public abstract class TurnConformance extends StoreConformance {
         declare(queue().ageing(Duration.ofMinutes(1)).perKey(1));
         List<Change> starts = IntStream.range(0, 1_002)
                 .<Change>mapToObj(i -> new Change.Start(
-                        withPriority(withQueue(newRun("x" + i), LINE), -i).withQueueKey("x"), null))
+                        withPriority(withQueue(newRun("x/" + i), LINE), -i).withQueueKey("x"), null))
                 .toList();
         assertThat(store().ledger().apply(Lane.client(0), starts)).allMatch(Outcome.Started.class::isInstance);
         ready("y", "y", -2_000);
@@ -179,7 +179,7 @@ public abstract class TurnConformance extends StoreConformance {
         for (int i = 0; i < 3; i++) {
             taken.addAll(ids(worker, 10));
         }
-        assertThat(taken).containsExactlyInAnyOrder("x0", "y", "z");
+        assertThat(taken).containsExactlyInAnyOrder("x/0", "y", "z");
     }
 
     @Test
