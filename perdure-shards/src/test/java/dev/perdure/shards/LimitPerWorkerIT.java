@@ -8,8 +8,10 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
 
-/** The same on PostgreSQL. */
+/** The same on PostgreSQL. That its polls take no more than they are told to, the conformance suite shows in every build. */
+@Tag("thorough")
 final class LimitPerWorkerIT extends LimitPerWorkerTest {
     private final List<SharedPostgres.Fresh> databases = new ArrayList<>();
 
