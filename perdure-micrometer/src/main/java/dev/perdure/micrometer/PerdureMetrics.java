@@ -205,9 +205,9 @@ public final class PerdureMetrics implements Measurements {
 
     @Override
     public void committed(int count, long nanos) {
-        lanes.decrementAndGet();
         commits.record(nanos, TimeUnit.NANOSECONDS);
         changes.record(count);
+        lanes.decrementAndGet();
     }
 
     @Override

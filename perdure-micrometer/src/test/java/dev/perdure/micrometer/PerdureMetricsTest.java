@@ -187,13 +187,14 @@ class PerdureMetricsTest {
     }
 
     @Test
-    void commits_claims_wake_ups_and_the_lease_are_measured() {
+    void commits_claims_wake_ups_and_the_lease_are_measured() throws InterruptedException {
         runSome();
+        assertThat(holds.await(30, TimeUnit.SECONDS)).isTrue();
+        until(() -> gauge("perdure.commits.active"), 0);
         var commits = registry.get("perdure.commits").timer();
         var changes = registry.get("perdure.commits.changes").summary();
         assertThat(commits.count()).isEqualTo(changes.count()).isGreaterThan(5);
         assertThat(changes.totalAmount()).isGreaterThanOrEqualTo(commits.count());
-        until(() -> gauge("perdure.commits.active"), 0);
         assertThat(registry.get("perdure.claims").timer().count()).isPositive();
         assertThat(counter("perdure.claims.runs")).isGreaterThanOrEqualTo(3);
         assertThat(registry.get("perdure.wakeups.lateness").timer().count()).isPositive();
