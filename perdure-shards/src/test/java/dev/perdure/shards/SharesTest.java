@@ -206,25 +206,29 @@ final class SharesTest {
 
     @Test
     void no_shard_asks_for_permits_before_the_call_has_asked_all_shards_for_theirs() {
-        store.permits().declare(List.of(Limiter.named("api").concurrency(2)));
+        // Its forwarders do not look on their own whether something waits: they would ask for the permit, too.
+        MemoryStore first = new MemoryStore();
+        MemoryStore second = new MemoryStore();
+        ShardedStore quiet = ShardedStore.settling(shard("a", first), shard("b", second));
+        quiet.permits().declare(List.of(Limiter.named("api").concurrency(2)));
         WorkerId worker = new WorkerId(UUID.randomUUID());
-        store.leases().join(new Joining(worker, Set.of("order"), null, Duration.ofMinutes(10), 4));
-        String onA = MembershipTest.onShard(store, 0).value();
+        quiet.leases().join(new Joining(worker, Set.of("order"), null, Duration.ofMinutes(10), 4));
+        String onA = MembershipTest.onShard(quiet, 0).value();
         List<Permits.Request> requests = Stream.of(
-                        onA, onA + "/2", MembershipTest.onShard(store, 1).value())
+                        onA, onA + "/2", MembershipTest.onShard(quiet, 1).value())
                 .map(id -> new Change.Start(MembershipTest.run(id), worker))
-                .map(start -> store.ledger()
+                .map(start -> quiet.ledger()
                         .apply(new Lane(worker, 0), List.of(start))
                         .getFirst())
                 .map(started -> new Permits.Request("api", ((Outcome.Started) started).run(), 1, 3, 1))
                 .toList();
-        Shards both = new Shards(List.of(shard("a", a), shard("b", b)), TWO, Duration.ofSeconds(10));
+        Shards both = new Shards(List.of(shard("a", first), shard("b", second)), TWO, Duration.ofSeconds(10));
         List<Long> heldThen = new ArrayList<>();
         ShardedPermits permits = new ShardedPermits(
                 both,
                 both.indexes(),
                 waiting ->
-                        heldThen.add(store.permits().find("api").orElseThrow().held()));
+                        heldThen.add(quiet.permits().find("api").orElseThrow().held()));
 
         assertThat(permits.take(worker, requests))
                 .containsExactly(Permits.Answer.HELD, Permits.Answer.WAITS, Permits.Answer.HELD);
