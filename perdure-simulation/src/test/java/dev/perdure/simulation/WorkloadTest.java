@@ -8,7 +8,7 @@ import org.junit.jupiter.api.Timeout;
 /** {@code -Dsimulation.seeds=20000} for more histories. The limit leaves room for a busy machine. */
 @Timeout(value = 20, unit = TimeUnit.MINUTES)
 class WorkloadTest {
-    private static final long FIRST = 400;
+    private static final long FIRST = 200;
 
     @Test
     void the_invariants_hold_in_the_first_histories() {

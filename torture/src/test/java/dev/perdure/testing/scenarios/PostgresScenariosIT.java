@@ -188,9 +188,11 @@ class PostgresScenariosIT {
     class Listener extends ListenerScenarios implements OnPostgres {}
 
     @Nested
+    @Tag("thorough")
     class Attributes extends AttributeScenarios implements OnPostgres {}
 
     @Nested
+    @Tag("thorough")
     class Listing extends ListingScenarios implements OnPostgres {}
 
     @Nested
@@ -252,6 +254,7 @@ class PostgresScenariosIT {
     final class Childs extends ChildScenarios implements OnPostgres {}
 
     @Nested
+    @Tag("thorough")
     final class Schedules extends ScheduleScenarios implements OnPostgres {}
 
     @Nested
@@ -313,6 +316,7 @@ class PostgresScenariosIT {
     final class LimitersOfSteps extends LimiterScenarios implements OnPostgres {}
 
     @Nested
+    @Tag("thorough")
     final class LabelsOfWorkers extends PlacementScenarios implements OnPostgres {}
 
     @Nested
