@@ -168,7 +168,7 @@ final class FindingRunsIT {
         try (HikariDataSource pool = TestServer.pool(3)) {
             PostgresStore.on(pool).schema(schema).notifications(false).open().close();
         }
-        withoutAutovacuum(schema);
+        TestServer.withoutAutovacuum(schema);
         // On one connection, which reports its own reads of the tables. Another one reports a short read up to ten
         // seconds later.
         try (Connection connection = TestServer.plain().getConnection();
@@ -179,11 +179,6 @@ final class FindingRunsIT {
             statement.execute("VACUUM ANALYZE %1$s.run, %1$s.attribute".formatted(schema));
             TestServer.reportStatistics(connection);
         }
-    }
-
-    /** A vacuum that makes summaries counts as reads of the table, so there is one at most, before the first query. */
-    private static void withoutAutovacuum(String schema) {
-        TestServer.execute("ALTER TABLE %s.run SET (autovacuum_enabled = off)".formatted(schema));
     }
 
     /** Rows of the tables run and attribute that queries have looked at, and whole reads of the tables. */
@@ -262,7 +257,7 @@ final class FindingRunsIT {
         try (HikariDataSource pool = TestServer.pool(3)) {
             PostgresStore.on(pool).schema(schema).notifications(false).open().close();
         }
-        withoutAutovacuum(schema);
+        TestServer.withoutAutovacuum(schema);
         TestServer.execute(STARTED.formatted(schema, NOW));
         RunRef parent = new RunRef(RunId.of("run-1"), 256);
         RunRef dag = new RunRef(RunId.of("run-2"), 512);

@@ -82,8 +82,7 @@ final class PlansIT {
                     .open()
                     .close();
         }
-        // A vacuum sums up new pages for the BRIN index by scans that count as sequential ones.
-        TestServer.execute("ALTER TABLE %s.run SET (autovacuum_enabled = off)".formatted(SCHEMA.name()));
+        TestServer.withoutAutovacuum(SCHEMA.name());
         pool = TestServer.pool(3);
     }
 
