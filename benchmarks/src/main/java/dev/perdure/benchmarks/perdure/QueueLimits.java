@@ -90,7 +90,8 @@ public final class QueueLimits {
             }
         }
         BenchDatabase database = task.database();
-        database.execute("ANALYZE"); // With the statistics of before, one of the queries below once ran for more than ten minutes.
+        // With the statistics of before, one of the queries below once ran for more than ten minutes.
+        database.execute("ANALYZE");
         task.results()
                 .figure("queues.rate", Unit.PER_SECOND, (double) database.number(BEGUN.formatted(seconds)) / seconds);
         task.results().figure("queues.rate.most", Unit.COUNT, (double) database.number(MOST));
