@@ -106,10 +106,16 @@ final class RolesIT {
         String definers = "pronamespace = '%s'::regnamespace AND prosecdef".formatted(SCHEMA);
         assertThat(TestServer.query("SELECT count(*) > 5 FROM pg_proc WHERE " + definers))
                 .isEqualTo("t");
-        assertThat(TestServer.query(
-                        "SELECT proname FROM pg_proc WHERE %s AND (provolatile = 'v' OR proconfig IS DISTINCT FROM '{search_path=pg_catalog}')"
-                                .formatted(definers)))
+        assertThat(TestServer.query("SELECT proname FROM pg_proc WHERE %s AND (provolatile = 'v' OR proconfig IS NULL)"
+                        .formatted(definers)))
                 .isEmpty();
+    }
+
+    @Test
+    void functions_that_choose_where_to_look_look_into_the_temporary_schema_of_the_caller_last() {
+        assertThat(TestServer.query("SELECT DISTINCT proconfig FROM pg_proc WHERE pronamespace = '%s'::regnamespace AND proconfig IS NOT NULL"
+                        .formatted(SCHEMA)))
+                .isEqualTo("{\"search_path=pg_catalog, pg_temp\"}");
     }
 
     @Test

@@ -48,22 +48,38 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.UUID;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/** The view {@code runs} says of every run that waits what its handle says. Both are written in SQL of their own. */
+/**
+ * The view {@code runs} says of every run that waits what its handle says. Both are written in SQL of their own. A viewer
+ * reads the view here who has planted types of its own, which functions with the rights of the owner must not find.
+ */
 final class RunsViewIT {
     private static final Duration HOUR = Duration.ofHours(1);
     private static final Set<String> QUEUES =
             Set.of("default", "paused", "full", "keyed", "slow", "slow-key", "own", "own-of-shards");
 
+    private static final List<String> PLANTED = List.of(
+            "text", "int2", "int4", "int8", "bool", "timestamptz", "interval", "jsonb", "bytea", "numeric", "float8", "regclass");
+
     private final String schema = TestServer.schemaOf(RunsViewIT.class);
+    private final String viewer = "viewer_of_" + schema;
     private final PostgresStore store =
             PostgresStore.on(TestServer.plain()).schema(schema).open();
     private final WorkerId worker = join("order", null, QUEUES);
 
+    @BeforeEach
+    void createViewer() {
+        TestServer.execute("DROP ROLE IF EXISTS " + viewer);
+        TestServer.execute("CREATE ROLE %s LOGIN PASSWORD 'secret'".formatted(viewer));
+        TestServer.execute(PostgresStore.grants(schema, viewer, viewer));
+    }
+
     @AfterEach
     void close() {
         store.close();
+        TestServer.execute("DROP OWNED BY " + viewer);
     }
 
     private WorkerId join(String definition, String version, Set<String> queues) {
@@ -281,10 +297,10 @@ final class RunsViewIT {
     /** The columns of the view, as handles put them together. */
     private RunInfo seen(String id) throws SQLException {
         String columns = "state, definition, reason, created_at, changed_at, wake_at, recoveries, awaited";
-        try (Connection connection = TestServer.plain().getConnection();
+        try (Connection connection = TestServer.plain(viewer, "secret").getConnection();
                 Statement statement = connection.createStatement();
-                ResultSet row = statement.executeQuery(
-                        "SELECT %s FROM %s.runs WHERE id = '%s'".formatted(columns, schema, id))) {
+                ResultSet row = readWithPlantedTypes(
+                        statement, "SELECT %s FROM %s.runs WHERE id = '%s'".formatted(columns, schema, id))) {
             assertThat(row.next()).isTrue();
             RunState state = RunState.valueOf(row.getString("state"));
             Optional<Instant> wakeAt =
@@ -303,5 +319,17 @@ final class RunsViewIT {
                     awaited,
                     Description.NONE);
         }
+    }
+
+    /** A domain calls its function where a value gets its type: with the rights of the owner, if one of ours found it. */
+    private static ResultSet readWithPlantedTypes(Statement statement, String query) throws SQLException {
+        statement.execute("CREATE FUNCTION pg_temp.planted(text) RETURNS boolean LANGUAGE plpgsql AS "
+                + "$$ BEGIN IF current_user <> session_user THEN RAISE EXCEPTION 'called as %', current_user; END IF; RETURN true; END $$");
+        for (String type : PLANTED) {
+            statement.execute(
+                    "CREATE DOMAIN pg_temp.%1$s AS pg_catalog.%1$s CHECK (pg_temp.planted(VALUE::pg_catalog.text))"
+                            .formatted(type));
+        }
+        return statement.executeQuery(query);
     }
 }

@@ -97,7 +97,8 @@ public final class Migrations {
             "V166__why_forks_wait.sql",
             "V167__bursts_beside_rates.sql",
             "V168__whole_limits_of_workers.sql",
-            "V170__arrived_partitions.sql");
+            "V170__arrived_partitions.sql",
+            "V191__types_of_others.sql");
 
     /** Waits for another process that migrates at the same time; ends with the transaction. */
     private static final String ALONE = "SELECT pg_advisory_xact_lock(hashtextextended('perdure:' || ?, 0))";
