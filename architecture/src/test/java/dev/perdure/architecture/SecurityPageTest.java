@@ -8,8 +8,6 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
 import java.util.regex.Pattern;
-import java.util.stream.Collectors;
-import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
 /** Each line of the threat model names its tests, and these exist. */
@@ -17,18 +15,6 @@ final class SecurityPageTest {
     private static final Path PAGE = Pom.ROOT.resolve("docs/operate/security.md");
     private static final Pattern NAMED = Pattern.compile("`(\\w+)\\.(\\w+)`");
     private static final Pattern SEPARATOR = Pattern.compile("\\|[-|]+");
-
-    /** The sources of all tests by the names of their classes. */
-    private static Map<String, Path> tests() throws IOException {
-        try (Stream<Path> files = Files.walk(Pom.ROOT)) {
-            return files.filter(file -> file.toString().contains("/src/test/java/"))
-                    .filter(file -> file.toString().endsWith(".java"))
-                    .collect(Collectors.toMap(
-                            file -> file.getFileName().toString().replace(".java", ""),
-                            file -> file,
-                            (one, other) -> one));
-        }
-    }
 
     private static List<String> rows() throws IOException {
         List<String> lines = Files.readAllLines(PAGE);
@@ -48,12 +34,12 @@ final class SecurityPageTest {
 
     @Test
     void every_named_test_exists() throws IOException {
-        Map<String, Path> tests = tests();
+        Map<String, TestSource> tests = TestSource.all();
         for (String row : rows()) {
             for (var named : NAMED.matcher(row).results().toList()) {
-                Path file = tests.get(named.group(1));
-                assertThat(file).as(named.group()).isNotNull();
-                assertThat(Files.readString(file)).as(named.group()).contains("void " + named.group(2) + "(");
+                TestSource test = tests.get(named.group(1));
+                assertThat(test).as(named.group()).isNotNull();
+                assertThat(test.cases()).extracting(TestSource.Case::name).as(named.group()).contains(named.group(2));
             }
         }
     }
