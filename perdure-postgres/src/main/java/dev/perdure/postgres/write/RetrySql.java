@@ -47,6 +47,13 @@ public final class RetrySql {
             ) p ON true
             """;
 
+    /**
+     * The timeout of a run {@code r} in microseconds. A run without tasks has only its deadline until it is retried for the first
+     * time, because until then the two times tell it. In microseconds, as days depend on the time zone of the session.
+     */
+    private static final String TIMEOUT =
+            "COALESCE(r.timeout, (EXTRACT(EPOCH FROM r.deadline - r.created_at) * 1000000)::bigint)";
+
     /** The entries of a journal, without their payloads. */
     private static final String ENTRIES = """
             SELECT position, note, kind, status, at, name FROM ${schema}.journal
@@ -69,13 +76,14 @@ public final class RetrySql {
 
     /**
      * Removes entries, and makes the run ready in the same life. The epoch rises if a worker has ever held it; otherwise it
-     * has not begun, and counts for the rate of its queue when it does. Its deadline is as far away as when it began. Answers
-     * given by hand since its end get the time of that end, so that they are not taken for new ones at its next end. A
-     * parent that has ended without taking the outcome forgets it: it would otherwise get it when it is retried.
+     * has not begun, and counts for the rate of its queue when it does. Its timeout counts from now, and is
+     * kept, because the two times do not tell it after this. Answers given by hand since its end get the time of that end, so
+     * that they are not taken for new ones at its next end. A parent that has ended without taking the outcome forgets it: it
+     * would otherwise get it when it is retried.
      */
     private static final String RETRY = """
             WITH decided AS MATERIALIZED (
-                SELECT r.*, g.at AS moved_at
+                SELECT r.*, g.at AS moved_at, ${timeout} AS timeout_now
                 FROM (SELECT ?::timestamptz AS at, ?::bigint AS key) g
                 CROSS JOIN LATERAL (SELECT * FROM ${schema}.run WHERE run.key = g.key OFFSET 0) r
             ), ${emptied}, untold AS (
@@ -103,7 +111,8 @@ public final class RetrySql {
                 UPDATE ${schema}.run SET
                     state = ${READY}, changed_at = d.moved_at, epoch = run.epoch + LEAST(run.epoch, 1), changes = run.changes + 1, wakes = 0,
                     recoveries = 0, entries_at_recovery = 0, reason = NULL, ran_at = NULL, wake_at = NULL,
-                    cancel = NULL, kill = NULL, pause = NULL, deadline = d.moved_at + (run.deadline - run.created_at)
+                    cancel = NULL, kill = NULL, pause = NULL, timeout = d.timeout_now,
+                    deadline = d.moved_at + d.timeout_now * interval '1 microsecond'
                 FROM decided d
                 WHERE run.key = ANY (ARRAY(SELECT key FROM decided)) AND run.key = d.key
                 RETURNING 1
@@ -204,7 +213,7 @@ public final class RetrySql {
         this.lock = Pieces.sql(schema, LOCK);
         this.find = Pieces.sql(schema, FIND.replace("${attributes}", Descriptions.pairs("r.attributes")));
         this.entries = Pieces.sql(schema, ENTRIES);
-        this.retry = Pieces.sql(schema, RETRY.replace("${emptied}", EMPTIED));
+        this.retry = Pieces.sql(schema, RETRY.replace("${emptied}", EMPTIED).replace("${timeout}", TIMEOUT));
         this.missed = Pieces.sql(schema, MISSED);
         this.copy = Pieces.sql(schema, COPY);
         this.send = Pieces.sql(schema, SEND);

@@ -82,6 +82,20 @@ public abstract class RetryConformance extends DagConformance {
     }
 
     @Test
+    void the_deadline_counts_from_the_latest_retry() {
+        WorkerId worker = join();
+        RunRef run = startOwned(worker, withTimeout(newRun("a"), Duration.ofMinutes(10)));
+        apply(worker, advance(run, 1, FAIL, step(1, "1")));
+        for (int retries = 1; retries <= 3; retries++) {
+            advance(Duration.ofDays(1));
+            assertThat(retry(run)).isInstanceOf(Outcome.Applied.class);
+            Claimed claimed = claimOne(worker);
+            assertThat(claimed.deadline()).isEqualTo(now().plus(Duration.ofMinutes(10)));
+            apply(worker, advance(run, claimed.epoch(), FAIL));
+        }
+    }
+
+    @Test
     void a_retry_that_is_sent_again_changes_nothing() {
         WorkerId worker = join();
         RunRef run = failed(worker, "a");
@@ -333,6 +347,24 @@ public abstract class RetryConformance extends DagConformance {
         assertThat(claimed.epoch()).isGreaterThan(Outcome.Started.FIRST_EPOCH);
         assertThat(apply(worker, advance(forked, claimed.epoch(), complete("2"), step(2, "2"))))
                 .isInstanceOf(Outcome.Applied.class);
+    }
+
+    @Test
+    void a_fork_has_the_timeout_of_the_run_from_its_own_start() {
+        WorkerId worker = join();
+        RunRef run = startOwned(worker, withTimeout(newRun("a"), Duration.ofMinutes(10)));
+        apply(worker, advance(run, 1, FAIL, step(1, "1")));
+        advance(Duration.ofDays(1));
+        fork(run, 1, "b", null);
+        Claimed forked = claimOne(worker);
+        assertThat(forked.deadline()).isEqualTo(now().plus(Duration.ofMinutes(10)));
+
+        advance(Duration.ofDays(1));
+        retry(run);
+        fork(run, 1, "c", null);
+        assertThat(polled(worker, 2).claimed())
+                .extracting(Claimed::deadline)
+                .containsExactly(now().plus(Duration.ofMinutes(10)), now().plus(Duration.ofMinutes(10)));
     }
 
     @Test
