@@ -332,7 +332,7 @@ public sealed interface Change {
 
     /**
      * Starts a run with what another one has recorded before a position: see {@link ForkPlan}. It has the definition,
-     * queue, priority, description and key of the other run, and neither its parent nor its timeout.
+     * queue, priority, timeout, description and key of the other run, and not its parent.
      *
      * @param from the other run
      * @param position the first position that it does not take over, from 1
@@ -429,7 +429,7 @@ public sealed interface Change {
                     other.queue(),
                     other.priority(),
                     null,
-                    null,
+                    other.timeout(),
                     null,
                     null,
                     null,

@@ -30,7 +30,7 @@ public final class RetrySql {
      */
     private static final String FIND = """
             SELECT r.key, r.id, r.seed, r.definition, r.queue, r.priority, r.queue_key, r.weight, r.placement, ${attributes} AS attributes, r.memo, r.status, r.headers, r.state,
-                   r.changed_at, r.restarts, r.removed_at IS NOT NULL AS removed,
+                   r.changed_at, r.restarts, r.removed_at IS NOT NULL AS removed, ${timeout} AS timeout,
                    r.after IS NOT NULL AND r.before IS NULL AS has_tasks, r.before IS NOT NULL AS is_task,
                    (SELECT true FROM ${schema}.object_call c WHERE c.key = r.key LIMIT 1) IS NOT NULL AS calls, p.id AS told,
                    (SELECT i.payload FROM ${schema}.journal i WHERE i.key = r.key AND i.position = 0) AS input, ${now} AS at
@@ -211,7 +211,8 @@ public final class RetrySql {
     public RetrySql(Schema schema) {
         this.audit = Pieces.sql(schema, AUDIT);
         this.lock = Pieces.sql(schema, LOCK);
-        this.find = Pieces.sql(schema, FIND.replace("${attributes}", Descriptions.pairs("r.attributes")));
+        this.find = Pieces.sql(schema, FIND.replace("${attributes}", Descriptions.pairs("r.attributes"))
+                        .replace("${timeout}", TIMEOUT));
         this.entries = Pieces.sql(schema, ENTRIES);
         this.retry = Pieces.sql(schema, RETRY.replace("${emptied}", EMPTIED).replace("${timeout}", TIMEOUT));
         this.missed = Pieces.sql(schema, MISSED);

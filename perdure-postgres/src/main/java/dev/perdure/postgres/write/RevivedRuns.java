@@ -7,6 +7,7 @@ import dev.perdure.postgres.jdbc.AuditText;
 import dev.perdure.postgres.jdbc.Codes;
 import dev.perdure.postgres.jdbc.Database;
 import dev.perdure.postgres.jdbc.Descriptions;
+import dev.perdure.postgres.jdbc.Micros;
 import dev.perdure.postgres.jdbc.Parameters;
 import dev.perdure.postgres.jdbc.Part;
 import dev.perdure.postgres.jdbc.Results;
@@ -155,7 +156,7 @@ final class RevivedRuns {
                 row.getString("queue"),
                 row.getInt("priority"),
                 null,
-                null,
+                Micros.durationOrNull(row, "timeout"),
                 null,
                 null,
                 null,
