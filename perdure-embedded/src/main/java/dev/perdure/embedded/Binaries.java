@@ -14,6 +14,7 @@ import java.nio.file.StandardCopyOption;
 import java.nio.file.attribute.FileTime;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.List;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.zip.CRC32;
@@ -22,7 +23,7 @@ import org.slf4j.LoggerFactory;
 import org.tukaani.xz.XZInputStream;
 
 /**
- * PostgreSQL's programs. Unpacks them once per user.
+ * PostgreSQL's programs: those of the jar, which it unpacks once per user, or installed ones.
  *
  * <p><b>How it works.</b> It unpacks the archive into a folder with a unique name, and then renames that folder to the
  * final name in one step. So a folder with the final name is always complete. Several JVMs may do this at once: one
@@ -33,13 +34,31 @@ final class Binaries {
     private static final Logger log = LoggerFactory.getLogger("dev.perdure.embedded");
     private static final String UNPACKING = ".unpacking-";
     private static final String VERSION = "VERSION";
+    private static final String PROGRAMS = "bin";
+    private static final List<String> NEEDED = List.of("initdb", "pg_ctl", "postgres");
+    private static final String SAYS = "postgres (PostgreSQL) ";
 
-    private final Path folder;
+    private final Path programs;
     private final String version;
 
-    private Binaries(Path folder, String version) {
-        this.folder = folder;
+    private Binaries(Path programs, String version) {
+        this.programs = programs;
         this.version = version;
+    }
+
+    /** {@return those of an installed PostgreSQL} */
+    static Binaries installed(Path programs) {
+        if (!NEEDED.stream().allMatch(name -> Files.isExecutable(programs.resolve(name)))) {
+            throw new EmbeddedPostgresException(
+                    Reason.NO_BINARIES,
+                    "The folder " + programs + " does not have PostgreSQL's programs " + String.join(", ", NEEDED)
+                            + ". Name the folder of a server, such as /usr/lib/postgresql/17/bin, or use the one from the jar.");
+        }
+        try {
+            return new Binaries(programs.toRealPath(), version(programs));
+        } catch (IOException e) {
+            throw StartFailure.of("run the PostgreSQL in " + programs, e);
+        }
     }
 
     static Binaries unpacked(Platform platform, Path cache) {
@@ -49,7 +68,7 @@ final class Binaries {
             if (!Files.exists(folder)) {
                 unpack(archive, folder);
             }
-            return new Binaries(folder, Files.readString(folder.resolve(VERSION)));
+            return new Binaries(folder.resolve(PROGRAMS), Files.readString(folder.resolve(VERSION)));
         } catch (IOException e) {
             throw StartFailure.of("unpack PostgreSQL into " + cache, e);
         }
@@ -57,7 +76,7 @@ final class Binaries {
 
     /** {@return the folder of initdb, pg_ctl and postgres} */
     Path programs() {
-        return folder.resolve("bin");
+        return programs;
     }
 
     /** {@return the version, such as 18.6} */
@@ -108,7 +127,7 @@ final class Binaries {
             try (var in = new XZInputStream(new BufferedInputStream(archive.openStream(), 1 << 16))) {
                 Tar.unpack(in, work, undo::asked);
             }
-            Files.writeString(work.resolve(VERSION), version(work));
+            Files.writeString(work.resolve(VERSION), version(work.resolve(PROGRAMS)));
             publish(work, target);
             log.debug("Unpacked PostgreSQL into {} in {}", target, Duration.between(begun, Instant.now()));
         } finally {
@@ -130,18 +149,19 @@ final class Binaries {
         }
     }
 
-    /** {@return the version that the unpacked server prints, which also shows that it runs on this machine} */
-    private static String version(Path work) throws IOException {
-        var postgres = work.resolve("bin/postgres").toString();
+    /** {@return the version that the server prints, which also shows that it runs on this machine} */
+    private static String version(Path programs) throws IOException {
+        var postgres = programs.resolve("postgres").toString();
         var process = new ProcessBuilder(postgres, "--version")
                 .redirectErrorStream(true)
                 .start();
         var said = new String(process.getInputStream().readAllBytes(), UTF_8).strip();
-        if (!said.startsWith("postgres (PostgreSQL) ")) {
+        if (!said.startsWith(SAYS)) {
             throw new EmbeddedPostgresException(
-                    Reason.NO_BINARIES, "PostgreSQL's binaries were unpacked but do not run on this machine: " + said);
+                    Reason.NO_BINARIES,
+                    "PostgreSQL's binaries in " + programs + " do not run on this machine: " + said);
         }
-        return said.substring("postgres (PostgreSQL) ".length()).split(" ", 2)[0];
+        return said.substring(SAYS.length()).split(" ", 2)[0];
     }
 
     private static void removeAbandoned(Path parent) throws IOException {

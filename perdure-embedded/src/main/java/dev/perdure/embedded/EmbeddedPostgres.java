@@ -9,6 +9,7 @@ import java.nio.file.Path;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.Optional;
 import java.util.concurrent.locks.ReentrantLock;
 import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
@@ -44,6 +45,9 @@ public final class EmbeddedPostgres implements AutoCloseable {
     private static final Logger log = LoggerFactory.getLogger("dev.perdure.embedded");
     private static final String FIXED = "-c listen_addresses=127.0.0.1 -c unix_socket_directories= "
             + "-c fsync=on -c synchronous_commit=on -c full_page_writes=on";
+    /** The programs of an installed PostgreSQL for all servers: to run a build's tests on it. */
+    private static final String PROGRAMS_PROPERTY = "perdure.embedded.programs";
+
     private static final int TRIES_FOR_A_FREE_PORT = 5;
 
     private final DataFolder folder;
@@ -85,8 +89,7 @@ public final class EmbeddedPostgres implements AutoCloseable {
      */
     public static EmbeddedPostgres start(Options options) {
         var runAs = RunAs.current();
-        var platform = Platform.current();
-        var binaries = Binaries.unpacked(platform, runAs.cache(platform));
+        var binaries = binaries(options, runAs);
         LeftOver.sweep(binaries, runAs);
         for (int tries = 1; ; tries++) {
             try {
@@ -98,6 +101,17 @@ public final class EmbeddedPostgres implements AutoCloseable {
                 }
             }
         }
+    }
+
+    private static Binaries binaries(Options options, RunAs runAs) {
+        var installed = options.programs()
+                .or(() -> Optional.ofNullable(System.getProperty(PROGRAMS_PROPERTY))
+                        .map(Path::of));
+        if (installed.isPresent()) {
+            return Binaries.installed(installed.get());
+        }
+        var platform = Platform.current();
+        return Binaries.unpacked(platform, runAs.cache(platform));
     }
 
     private static EmbeddedPostgres start(Options options, Binaries binaries, RunAs runAs) {

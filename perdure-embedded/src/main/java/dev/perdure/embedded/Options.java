@@ -30,18 +30,35 @@ public final class Options {
             "hba_file",
             "logging_collector");
 
-    static final Options DEFAULTS = new Options(null, 0, Duration.ofSeconds(60), Map.of());
+    static final Options DEFAULTS = new Options(null, null, 0, Duration.ofSeconds(60), Map.of());
 
+    private final @Nullable Path programs;
     private final @Nullable Path dataFolder;
     private final int port;
     private final Duration startTimeout;
     private final Map<String, String> settings;
 
-    private Options(@Nullable Path dataFolder, int port, Duration startTimeout, Map<String, String> settings) {
+    private Options(
+            @Nullable Path programs,
+            @Nullable Path dataFolder,
+            int port,
+            Duration startTimeout,
+            Map<String, String> settings) {
+        this.programs = programs;
         this.dataFolder = dataFolder;
         this.port = port;
         this.startTimeout = startTimeout;
         this.settings = settings;
+    }
+
+    /**
+     * Runs the PostgreSQL that is installed on this machine. By default, it runs the one from the jar, which has fewer
+     * features: it cannot compile statements (JIT).
+     *
+     * @param folder the folder of initdb, pg_ctl and postgres, such as {@code /usr/lib/postgresql/17/bin}
+     */
+    public Options programs(Path folder) {
+        return new Options(folder, dataFolder, port, startTimeout, settings);
     }
 
     /**
@@ -51,7 +68,7 @@ public final class Options {
      * @param folder an empty folder, one that does not exist yet, or one that an embedded server has used before
      */
     public Options dataFolder(Path folder) {
-        return new Options(folder, port, startTimeout, settings);
+        return new Options(programs, folder, port, startTimeout, settings);
     }
 
     /**
@@ -63,7 +80,7 @@ public final class Options {
         if (port < 0 || port > 65_535) {
             throw new IllegalArgumentException("A port is between 1 and 65535, or 0 for any free one, not " + port);
         }
-        return new Options(dataFolder, port, startTimeout, settings);
+        return new Options(programs, dataFolder, port, startTimeout, settings);
     }
 
     /**
@@ -75,7 +92,7 @@ public final class Options {
         if (timeout.compareTo(Duration.ofSeconds(1)) < 0) {
             throw new IllegalArgumentException("The start timeout must be at least one second, not " + timeout);
         }
-        return new Options(dataFolder, port, timeout, settings);
+        return new Options(programs, dataFolder, port, timeout, settings);
     }
 
     /**
@@ -99,7 +116,11 @@ public final class Options {
         }
         var more = new TreeMap<>(settings);
         more.put(key, value);
-        return new Options(dataFolder, port, startTimeout, Collections.unmodifiableMap(more));
+        return new Options(programs, dataFolder, port, startTimeout, Collections.unmodifiableMap(more));
+    }
+
+    Optional<Path> programs() {
+        return Optional.ofNullable(programs);
     }
 
     Optional<Path> dataFolder() {

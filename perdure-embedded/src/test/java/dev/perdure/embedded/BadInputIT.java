@@ -39,6 +39,16 @@ class BadInputIT {
     }
 
     @Test
+    void a_folder_without_the_programs_of_a_server_is_named() {
+        var failure = failure(EmbeddedPostgres.options().programs(temp));
+        assertThat(failure.reason()).isEqualTo(Reason.NO_BINARIES);
+        assertThat(failure)
+                .hasMessage(
+                        "The folder " + temp + " does not have PostgreSQL's programs initdb, pg_ctl, postgres. "
+                                + "Name the folder of a server, such as /usr/lib/postgresql/17/bin, or use the one from the jar.");
+    }
+
+    @Test
     void a_folder_that_cannot_be_made_is_named() throws IOException {
         var file = Files.writeString(temp.resolve("file"), "");
         var failure = failure(EmbeddedPostgres.options().dataFolder(file.resolve("below")));
