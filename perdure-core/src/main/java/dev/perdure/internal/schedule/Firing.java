@@ -43,6 +43,12 @@ final class Firing {
         return cancels;
     }
 
+    /** Whether this turn may start no more, and the next one goes on at once. */
+    boolean isFull() {
+        draft.busy |= starts.size() >= MOST_STARTS;
+        return draft.busy;
+    }
+
     /**
      * The id of the reaction has the time of the turn. A turn that did not become durable has started nothing, and one
      * that did is not decided again: so there is one reaction for each pause.
@@ -120,8 +126,7 @@ final class Firing {
             next = next(spec, draft.decided);
         }
         while (next.isPresent() && !next.get().isAfter(horizon)) {
-            if (starts.size() >= MOST_STARTS) {
-                draft.busy = true;
+            if (isFull()) {
                 return;
             }
             draft.decided = next.get();
@@ -211,8 +216,7 @@ final class Firing {
                 draft.backfills.removeFirst();
                 continue;
             }
-            if (starts.size() >= MOST_STARTS) {
-                draft.busy = true;
+            if (isFull()) {
                 return;
             }
             Overlap overlap = backfill.overlap();

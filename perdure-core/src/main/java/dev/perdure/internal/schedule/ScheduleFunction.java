@@ -13,7 +13,6 @@ import dev.perdure.internal.schedule.ScheduleTurn.Start;
 import dev.perdure.queue.Placement;
 import dev.perdure.schedule.Fire;
 import dev.perdure.schedule.Overlap;
-import dev.perdure.spi.Mailboxes.Arrived;
 import dev.perdure.spi.change.Admission;
 import dev.perdure.spi.change.Channel;
 import dev.perdure.spi.change.Effect;
@@ -80,6 +79,7 @@ public final class ScheduleFunction implements Registered.Function {
                                 .at(stateOf(situation.run().id()))
                                 .inline()
                                 .encode(decision.state()),
+                        decision.read(),
                         effects(engine, situation, decision));
             }));
         }
@@ -159,18 +159,20 @@ public final class ScheduleFunction implements Registered.Function {
 
     private ScheduleTurn.Decision decide(EngineContext engine, ScheduleState before, Turns.Situation situation) {
         String name = ScheduleNames.schedule(situation.run().id());
-        List<EndReport> reports = new ArrayList<>();
-        List<ScheduleTurn.Told> commands = new ArrayList<>();
-        for (Arrived arrived : situation.mails()) {
-            if (arrived.mail().channel().equals(REPORTS)) {
-                EndReport.read(arrived.mail().payload()).ifPresent(reports::add);
-            } else {
-                Instant at = Objects.requireNonNullElse(arrived.at(), situation.now());
-                command(engine, arrived.mail()).ifPresent(command -> commands.add(new ScheduleTurn.Told(command, at)));
-            }
-        }
+        List<ScheduleTurn.Letter> letters = situation.mails().stream()
+                .map(arrived -> new ScheduleTurn.Letter(
+                        arrived.number(),
+                        Objects.requireNonNullElse(arrived.at(), situation.now()),
+                        content(engine, arrived.mail())))
+                .toList();
         return ScheduleTurn.decide(
-                name, times, before, new ScheduleTurn.News(situation.now(), reports, commands, situation.seen()));
+                name, times, before, new ScheduleTurn.News(situation.now(), letters, situation.seen()));
+    }
+
+    private static ScheduleTurn.@Nullable Content content(EngineContext engine, Mail mail) {
+        return mail.channel().equals(REPORTS)
+                ? EndReport.read(mail.payload()).map(ScheduleTurn.Ended::new).orElse(null)
+                : command(engine, mail).map(ScheduleTurn.Told::new).orElse(null);
     }
 
     private List<Effect> effects(EngineContext engine, Turns.Situation situation, ScheduleTurn.Decision decision) {
@@ -189,7 +191,7 @@ public final class ScheduleFunction implements Registered.Function {
      * A command that cannot be read comes from newer code than this worker's, and must not stop the schedule. One for
      * which only the key or the large value is missing is not dropped: the schedule is paused until it is there.
      */
-    private Optional<ScheduleCommand> command(EngineContext engine, Mail mail) {
+    private static Optional<ScheduleCommand> command(EngineContext engine, Mail mail) {
         RunId run = engine.runId();
         try {
             return Optional.of(engine.values()

@@ -12,9 +12,10 @@ import org.jspecify.annotations.Nullable;
  * then and what it starts and cancels. Touches nothing else; the run of the schedule records the result and carries it
  * out in one transition.
  *
- * <p>How it works. First the ends of runs. Then what it was asked to do, in order, each after the fire times that had
- * come when it arrived; then the fire times since, then what waits, then backfills ({@link Firing}). A turn starts a
- * limited number of runs; if more are to be started, the next turn follows at once.
+ * <p>How it works. First the mail, in order: the ends of runs, and what it was asked to do, each after the fire times
+ * that had come when it arrived. Then the fire times since, then what waits, then backfills ({@link Firing}). A turn
+ * starts a limited number of runs. If more are to be started, the next turn follows at once, and the mail from there on
+ * is left to it: a command never overtakes the fire times before it.
  */
 final class ScheduleTurn {
     private final ScheduleDraft draft;
@@ -38,14 +39,28 @@ final class ScheduleTurn {
      * What is new.
      *
      * @param now what time it is
-     * @param reports the runs that have ended
-     * @param commands what the schedule was asked to do
-     * @param mails the number of the last mail
+     * @param letters the mail, in order
+     * @param seen the number of the last mail
      */
-    record News(Instant now, List<EndReport> reports, List<Told> commands, long mails) {}
+    record News(Instant now, List<Letter> letters, long seen) {}
 
-    /** What the schedule was asked to do, and when that arrived. */
-    record Told(ScheduleCommand command, Instant at) {}
+    /**
+     * A mail.
+     *
+     * @param number its number
+     * @param at when it arrived
+     * @param content what it says; null if it cannot be read, and is dropped
+     */
+    record Letter(long number, Instant at, @Nullable Content content) {}
+
+    /** What a mail says. */
+    sealed interface Content {}
+
+    /** A run has ended. */
+    record Ended(EndReport report) implements Content {}
+
+    /** What the schedule was asked to do. */
+    record Told(ScheduleCommand command) implements Content {}
 
     /**
      * What was decided.
@@ -53,8 +68,9 @@ final class ScheduleTurn {
      * @param state what the schedule knows now
      * @param starts what it starts
      * @param cancels what it cancels
+     * @param read how many mails it has read, from the first
      */
-    record Decision(ScheduleState state, List<Start> starts, List<Cancel> cancels) {}
+    record Decision(ScheduleState state, List<Start> starts, List<Cancel> cancels, int read) {}
 
     private ScheduleTurn(ScheduleDraft draft, Firing firing, Instant now) {
         this.draft = draft;
@@ -67,26 +83,43 @@ final class ScheduleTurn {
         ScheduleDraft draft = new ScheduleDraft(state);
         Firing firing = new Firing(name, times, draft, news.now());
         ScheduleTurn turn = new ScheduleTurn(draft, firing, news.now());
-        news.reports().forEach(report -> draft.ended(report, news.now()));
-        news.commands().forEach(turn::obeyInTime);
+        int read = 0;
+        while (read < news.letters().size() && turn.read(news.letters().get(read))) {
+            read++;
+        }
+        boolean all = read == news.letters().size();
         ScheduleSpec spec = draft.spec();
         if (spec != null) {
             firing.pauseIfFailing(spec);
-            firing.fireDue(spec, news.now());
+            if (all) {
+                firing.fireDue(spec, news.now());
+            }
             firing.startWaiting(spec);
             firing.backfill(spec);
             firing.lookAhead(spec);
         }
-        return new Decision(draft.state(name, news.mails()), firing.starts(), firing.cancels());
+        long last = all ? news.seen() : news.letters().get(read).number() - 1;
+        return new Decision(draft.state(name, last), firing.starts(), firing.cancels(), read);
     }
 
-    private void obeyInTime(Told told) {
-        Instant at = told.at().isAfter(now) ? now : told.at();
-        ScheduleSpec spec = draft.spec();
-        if (spec != null) {
-            firing.fireDue(spec, at);
+    /** Whether it was read. Otherwise the next turn reads it: the fire times before it come first. */
+    private boolean read(Letter letter) {
+        Instant at = letter.at().isAfter(now) ? now : letter.at();
+        switch (letter.content()) {
+            case Ended ended -> draft.ended(ended.report(), now);
+            case Told told -> {
+                ScheduleSpec spec = draft.spec();
+                if (spec != null) {
+                    firing.fireDue(spec, at);
+                }
+                if (firing.isFull()) {
+                    return false;
+                }
+                obey(told.command(), at);
+            }
+            case null -> {}
         }
-        obey(told.command(), at);
+        return true;
     }
 
     private void obey(ScheduleCommand command, Instant at) {

@@ -345,6 +345,29 @@ abstract class ScheduleScenarios extends ScheduledRuns {
         }
     }
 
+    @ParameterizedTest
+    @EnumSource
+    void commands_that_come_while_many_missed_times_are_due_lose_none_of_them(TestMode mode) {
+        Schedule often = every("often", MINUTE, REPORT).overlap(Overlap.ALLOW).catchUp(CatchUp.all(HOUR.multipliedBy(4)));
+        try (PerdureTest perdure = create(mode)) {
+            perdure.register(REPORT).schedules(often);
+            perdure.settle();
+            perdure.crashAll();
+            perdure.advance(MINUTE.multipliedBy(150).plusSeconds(30));
+            perdure.redeclare(often.jitter(Duration.ofMillis(1)));
+            perdure.client().schedules().trigger("often");
+            perdure.client().schedules().skipNext("often");
+            perdure.client().schedules().pause("often", "after all that");
+            perdure.startWorker();
+            perdure.advance(Duration.ofSeconds(10));
+            assertThat(fired(perdure)).as("150 fire times and a trigger").hasSize(151);
+            assertThat(ids(perdure)).doesNotHaveDuplicates();
+            assertThat(perdure.schedules().get("often").status().paused()).contains("after all that");
+            perdure.advance(HOUR);
+            assertThat(fired(perdure)).hasSize(151);
+        }
+    }
+
     @Test
     void a_schedule_counts_from_when_it_was_put_and_not_from_when_a_worker_first_saw_it() {
         try (PerdureTest perdure = create(TestMode.NORMAL)) {

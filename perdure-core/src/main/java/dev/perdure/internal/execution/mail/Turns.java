@@ -26,8 +26,8 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Turns of a run of the engine's own that is a state machine: it waits for a time or for mail, takes all the mail there
- * is, and decides.
+ * Turns of a run of the engine's own that is a state machine: it waits for a time or for mail, takes the mail there is,
+ * and decides.
  *
  * <p>How it works. What was decided is one entry of the journal, with everything that it does to others as effects of
  * the same transition, which is also the one by which the run waits for its next turn. A replay reads only what was
@@ -57,7 +57,7 @@ public final class Turns {
      *
      * @param run the run
      * @param now the store's time
-     * @param mails the mail that it takes, in order of arrival
+     * @param mails the mail that it can take, in order of arrival
      * @param seen the number of the last mail
      * @param position of the turn in the journal
      */
@@ -67,9 +67,10 @@ public final class Turns {
      * What was decided.
      *
      * @param recorded what the journal keeps of it
+     * @param taken how many of the mails were taken, from the first; the others are for the next turn
      * @param effects what it does to others
      */
-    public record Decided(Payload recorded, List<Effect> effects) {}
+    public record Decided(Payload recorded, int taken, List<Effect> effects) {}
 
     public Turns(
             HeldRun held,
@@ -126,7 +127,7 @@ public final class Turns {
     private Payload decided(ContextCall call, List<Arrived> arrived, Instant now, Function<Situation, Decided> decide) {
         Decided decided = decide.apply(new Situation(held.run(), now, arrived, unread.seen(), call.position()));
         List<Effect> effects = new ArrayList<>();
-        for (Arrived each : arrived) {
+        for (Arrived each : arrived.subList(0, decided.taken())) {
             unread.take(each);
             effects.add(new Effect.Take(each.number()));
         }
