@@ -23,9 +23,6 @@ import org.jspecify.annotations.Nullable;
 public final class FireTimes {
     private static final int MOST_EXPRESSIONS = 10_000;
 
-    /** A rule whose times are all excluded must not keep a worker busy for ever. */
-    private static final int MOST_EXCLUDED = 10_000;
-
     private final Map<String, CronTimes> expressions = new ConcurrentHashMap<>();
 
     /**
@@ -36,33 +33,37 @@ public final class FireTimes {
      */
     record Basis(Instant since, @Nullable Instant idleSince) {}
 
-    /** The first time after this one, if there is any. */
+    /** The first time after this one, if there is any. Jumps over each excluded day once, however many times it has. */
     Optional<Instant> next(ScheduleSpec spec, Instant after, Basis basis) {
         Instant from = spec.bounds().from();
         Instant start = from != null && after.isBefore(from) ? from.minusNanos(1) : after;
-        for (int excluded = 0; excluded < MOST_EXCLUDED; excluded++) {
-            Instant last = start;
+        Instant until = spec.bounds().until();
+        Instant jumped = start;
+        while (true) {
+            Instant excluded = jumped;
             Optional<Instant> next = spec.rules().stream()
-                    .flatMap(rule -> next(rule, spec, last, basis).stream())
+                    .flatMap(rule -> next(rule, spec, start, excluded, basis).stream())
                     .min(Comparator.naturalOrder());
-            Instant until = spec.bounds().until();
             if (next.isEmpty() || (until != null && next.get().isAfter(until))) {
                 return Optional.empty();
             }
-            if (!isExcluded(spec, next.get())) {
+            Optional<Instant> end = endOfExclusion(spec, next.get());
+            if (end.isEmpty()) {
                 return next;
             }
-            start = next.get();
+            jumped = end.get().minusNanos(1);
         }
-        return Optional.empty();
     }
 
-    private Optional<Instant> next(Rule rule, ScheduleSpec spec, Instant after, Basis basis) {
+    /** The first time after {@code after} that is also after {@code excluded}. */
+    private Optional<Instant> next(Rule rule, ScheduleSpec spec, Instant after, Instant excluded, Basis basis) {
         return switch (rule.kind()) {
-            case CRON -> cron(rule).next(after);
-            case EVERY -> Optional.of(every(duration(rule), spec.bounds().from(), basis.since(), after));
-            case AFTER_END -> afterEnd(duration(rule), spec.bounds().from(), after, basis);
-            case AT -> instants(rule).filter(time -> time.isAfter(after)).findFirst();
+            case CRON -> cron(rule).next(excluded);
+            case EVERY -> Optional.of(every(duration(rule), spec.bounds().from(), basis.since(), excluded));
+            case AFTER_END ->
+                afterEnd(duration(rule), spec.bounds().from(), after, basis)
+                        .map(first -> step(first, duration(rule), excluded));
+            case AT -> instants(rule).filter(time -> time.isAfter(excluded)).findFirst();
         };
     }
 
@@ -86,6 +87,11 @@ public final class FireTimes {
 
     private static Instant every(Duration period, @Nullable Instant from, Instant since, Instant after) {
         Instant first = whole(from == null ? since.plus(period) : from);
+        return step(first, period, after);
+    }
+
+    /** The first step after {@code after}, from {@code first} on. */
+    private static Instant step(Instant first, Duration period, Instant after) {
         if (after.isBefore(first)) {
             return first;
         }
@@ -110,32 +116,48 @@ public final class FireTimes {
         return cut.equals(time) ? cut : cut.plusMillis(1);
     }
 
-    private static boolean isExcluded(ScheduleSpec spec, Instant time) {
+    /** When the last of the excluded days ends in which this time is. */
+    private static Optional<Instant> endOfExclusion(ScheduleSpec spec, Instant time) {
         return spec.exclusions().stream()
-                .anyMatch(exclusion ->
-                        time.atZone(ZoneId.of(exclusion.zone())).toLocalDate().equals(exclusion.day()));
+                .flatMap(exclusion -> {
+                    ZoneId zone = ZoneId.of(exclusion.zone());
+                    return time.atZone(zone).toLocalDate().equals(exclusion.day())
+                            ? Stream.of(exclusion
+                                    .day()
+                                    .plusDays(1)
+                                    .atStartOfDay(zone)
+                                    .toInstant())
+                            : Stream.empty();
+                })
+                .max(Comparator.naturalOrder());
     }
 
     /**
-     * The last time after {@code after} and not after {@code horizon}, if there is any. Looks back from the end,
-     * further and further: a schedule for every second that no worker fired for a year has many times.
+     * The last time after {@code after} and not after {@code horizon}, if there is any. Halves what is between them: a
+     * schedule for every second that no worker fired for a year has many times. Of the times that follow an end there is
+     * only the first: the next one follows the end of its run.
      */
     Optional<Instant> last(ScheduleSpec spec, Instant after, Instant horizon, Basis basis) {
-        Duration back = Duration.ofMinutes(1);
-        while (true) {
-            Instant start = horizon.minus(back);
-            boolean all = start.isBefore(after);
-            Optional<Instant> found = next(spec, all ? after : start, basis).filter(time -> !time.isAfter(horizon));
-            if (found.isPresent() || all) {
-                Optional<Instant> later = found;
-                while (later.isPresent()) {
-                    found = later;
-                    later = next(spec, later.get(), basis).filter(time -> !time.isAfter(horizon));
-                }
-                return found;
-            }
-            back = back.multipliedBy(32);
+        Optional<Instant> first = next(spec, after, basis).filter(time -> !time.isAfter(horizon));
+        if (first.isEmpty()) {
+            return first;
         }
+        Basis fixed = new Basis(basis.since(), null);
+        Instant last = first.get();
+        Instant end = horizon; // no time is after it
+        if (next(spec, last, fixed).filter(time -> !time.isAfter(horizon)).isEmpty()) {
+            return first;
+        }
+        while (last.isBefore(end)) {
+            Instant middle = last.plus(Duration.between(last, end).dividedBy(2));
+            Optional<Instant> later = next(spec, middle, fixed).filter(time -> !time.isAfter(horizon));
+            if (later.isPresent()) {
+                last = later.get();
+            } else {
+                end = middle;
+            }
+        }
+        return Optional.of(last);
     }
 
     /** The rules in words. */
