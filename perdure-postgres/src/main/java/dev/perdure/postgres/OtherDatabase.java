@@ -5,6 +5,7 @@ import dev.perdure.postgres.jdbc.Database;
 import dev.perdure.postgres.jdbc.Micros;
 import dev.perdure.postgres.jdbc.Schema;
 import dev.perdure.postgres.setup.Migrations;
+import dev.perdure.postgres.setup.PatientTransactions;
 import dev.perdure.postgres.setup.Preflight;
 import dev.perdure.postgres.transaction.BothBooks;
 import dev.perdure.postgres.transaction.CompletionBook;
@@ -92,9 +93,11 @@ public final class OtherDatabase implements Transactor<Connection> {
         return Migrations.resource("completion.sql").replace("${schema}", new Schema(schema).name());
     }
 
-    /** Creates the table if it does not exist. */
+    /** Creates the table if it does not exist. Waits as long as that takes, and holds up no steps meanwhile. */
     public void migrate() {
-        database.inTransaction(connection -> {
+        PatientTransactions transactions = new PatientTransactions(database);
+        transactions.at("The migration of the schema '%s'".formatted(schema.name()));
+        transactions.run(connection -> {
             try (var statement = connection.createStatement()) {
                 return statement.execute(migration(schema.name()));
             }

@@ -176,4 +176,15 @@ final class TestServer {
             assertThat(System.nanoTime()).as("a session should wait for a lock").isLessThan(limit);
         }
     }
+
+    /** Waits until a backend of this application sleeps in {@code pg_sleep}. */
+    static void awaitSleeping(String application) {
+        String sleeping =
+                "SELECT count(*) FROM pg_stat_activity WHERE wait_event = 'PgSleep' AND application_name = '%s'"
+                        .formatted(application);
+        long limit = System.nanoTime() + TimeUnit.SECONDS.toNanos(30);
+        while (query(sleeping).equals("0")) {
+            assertThat(System.nanoTime()).as("%s should sleep", application).isLessThan(limit);
+        }
+    }
 }

@@ -131,15 +131,21 @@ public final class Database implements AutoCloseable {
         return calmly(() -> attempts(work, Form.FIRST_TRANSACTION));
     }
 
+    /** The same without a limit for an answer, also without that of the connection: for a caller that looks after it. */
+    public <T extends @Nullable Object> T inLongTransaction(Work<T> work) {
+        return calmly(() -> attempts(work, Form.LONG_TRANSACTION));
+    }
+
     private enum Form {
         CALL,
         FIRST_CALL,
         BRIEF_CALL,
         TRANSACTION,
-        FIRST_TRANSACTION;
+        FIRST_TRANSACTION,
+        LONG_TRANSACTION;
 
         boolean isTransaction() {
-            return this == TRANSACTION || this == FIRST_TRANSACTION;
+            return this == TRANSACTION || this == FIRST_TRANSACTION || this == LONG_TRANSACTION;
         }
 
         boolean isFirst() {
@@ -182,7 +188,7 @@ public final class Database implements AutoCloseable {
                             && Thread.currentThread().isVirtual()
                             && System.nanoTime() - limitedUntil >= 0
                     ? watched(borrowed.connection(), work)
-                    : limited(borrowed, work);
+                    : limited(borrowed, form == Form.LONG_TRANSACTION, work);
             if (transaction) {
                 borrowed.connection().commit();
             }
@@ -211,9 +217,10 @@ public final class Database implements AutoCloseable {
         }
     }
 
-    private <T extends @Nullable Object> T limited(BorrowedConnection borrowed, Work<T> work) throws SQLException {
-        if (borrowed.networkTimeout() == 0) {
-            borrowed.networkTimeout((int) silence.toMillis());
+    private <T extends @Nullable Object> T limited(BorrowedConnection borrowed, boolean isLong, Work<T> work)
+            throws SQLException {
+        if (isLong || borrowed.networkTimeout() == 0) {
+            borrowed.networkTimeout(isLong ? 0 : (int) silence.toMillis());
         }
         return BorrowedConnection.withoutSavepoints(borrowed.connection(), work);
     }

@@ -25,9 +25,10 @@ import java.util.stream.Collectors;
 /**
  * Brings the schema to the version of this library.
  *
- * <p>How it works: one transaction under one lock that ends with it, so if several workers start at once, one migrates
- * and the others find it done. It first checks whether there is anything to do, without a lock and without the right to
- * change anything, because workers normally lack that right.
+ * <p>How it works: a transaction for each migration, so that tables are locked no longer than one of them takes, and none is
+ * done twice if the process dies. Each is under one lock that ends with it, so if several workers start at once, the
+ * others find it done. It first checks whether there is anything to do, without a lock and without the right to change
+ * anything, because workers normally lack that right.
  */
 public final class Migrations {
     /**
@@ -165,21 +166,38 @@ public final class Migrations {
         return database.call(connection -> missing(connection).isEmpty());
     }
 
+    /**
+     * Applies what is missing, beside workers that go on with the older version. Waits as long as it takes, also for
+     * another process that does the same.
+     */
     public void migrate(Database database) {
-        database.inTransaction(connection -> {
-            try (PreparedStatement alone = connection.prepareStatement(ALONE)) {
-                alone.setString(1, schema.name());
-                alone.execute();
+        PatientTransactions transactions = new PatientTransactions(database);
+        boolean more = true;
+        while (more) {
+            transactions.at("The migration of the schema '%s'".formatted(schema.name()));
+            more = transactions.run(connection -> applyNext(connection, transactions));
+        }
+    }
+
+    /** @return whether more is missing */
+    private boolean applyNext(Connection connection, PatientTransactions transactions) throws SQLException {
+        try (PreparedStatement alone = connection.prepareStatement(ALONE)) {
+            alone.setString(1, schema.name());
+            alone.execute();
+        }
+        try (Statement statement = connection.createStatement()) {
+            statement.execute(sql(resource("migrations/bookkeeping.sql")));
+            List<Migration> missing = missing(connection);
+            boolean isNew = missing.size() == known.size(); // Nobody works with it, so one commit is enough.
+            List<Migration> next = isNew ? missing : missing.stream().limit(1).toList();
+            for (Migration migration : next) {
+                transactions.at("Migration %s of the schema '%s' (%d of %d)"
+                        .formatted(migration.name(), schema.name(), known.indexOf(migration) + 1, known.size()));
+                statement.execute(sql(migration.text()));
+                note(connection, migration);
             }
-            try (Statement statement = connection.createStatement()) {
-                statement.execute(sql(resource("migrations/bookkeeping.sql")));
-                for (Migration migration : missing(connection)) {
-                    statement.execute(sql(migration.text()));
-                    note(connection, migration);
-                }
-            }
-            return null;
-        });
+            return missing.size() > next.size();
+        }
     }
 
     private void note(Connection connection, Migration migration) throws SQLException {
