@@ -88,12 +88,18 @@ public final class OtherDatabase implements Transactor<Connection> {
         return new OtherDatabase(pool, new Schema(schema), requireAge(age));
     }
 
-    /** The SQL that creates the table. Running it again has no effect. */
+    /**
+     * The SQL that creates the table, and adds what an earlier version did not have. Running it again has no effect. Run it
+     * when you update Perdure.
+     */
     public static String migration(String schema) {
         return Migrations.resource("completion.sql").replace("${schema}", new Schema(schema).name());
     }
 
-    /** Creates the table if it does not exist. Waits as long as that takes, and holds up no steps meanwhile. */
+    /**
+     * Creates the table, or adds what an earlier version of it did not have. Waits as long as that takes, and holds up no
+     * steps meanwhile.
+     */
     public void migrate() {
         PatientTransactions transactions = new PatientTransactions(database);
         transactions.at("The migration of the schema '%s'".formatted(schema.name()));

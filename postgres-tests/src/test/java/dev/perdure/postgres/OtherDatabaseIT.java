@@ -10,9 +10,11 @@ import dev.perdure.Definition;
 import dev.perdure.Invocation;
 import dev.perdure.Perdure;
 import dev.perdure.RetryPolicy;
+import dev.perdure.Run;
 import dev.perdure.RunId;
 import dev.perdure.WorkflowBody;
 import dev.perdure.error.RunFailedException;
+import dev.perdure.error.TerminalException;
 import dev.perdure.memory.MemoryStore;
 import dev.perdure.spi.Transacted;
 import dev.perdure.spi.TransactionTicket;
@@ -163,6 +165,81 @@ final class OtherDatabaseIT {
         assertThat(warehouse.giveUp(ticket(7, 2), failure)).isEqualTo(failure);
         assertThat(take(ticket(7, 1), "1")).isEqualTo(new Transacted.Completed(failure));
         assertThat(taken()).isEqualTo("0");
+    }
+
+    @Test
+    void a_step_that_was_given_up_is_done_under_a_later_epoch_and_by_no_late_worker() throws Exception {
+        warehouse.giveUp(ticket(7, 2), entry(Entry.Status.FAILURE, "\"first\""));
+        Entry again = entry(Entry.Status.FAILURE, "\"again\"");
+        assertThat(warehouse.giveUp(ticket(7, 3), again)).isEqualTo(again);
+        assertThat(take(ticket(7, 2), "1")).isEqualTo(new Transacted.Completed(again));
+
+        Entry done = entry(Entry.Status.VALUE, "4");
+        assertThat(take(ticket(7, 4), "4")).isEqualTo(new Transacted.Completed(done));
+        for (int epoch = 1; epoch <= 5; epoch++) {
+            assertThat(take(ticket(7, epoch), "5")).isEqualTo(new Transacted.Completed(done));
+            assertThat(warehouse.giveUp(ticket(7, epoch), again)).isEqualTo(done);
+        }
+        assertThat(taken()).isEqualTo("1");
+    }
+
+    @Test
+    void a_step_whose_late_worker_gives_up_during_the_body_is_done() throws Exception {
+        Transacted refused = warehouse.run(ticket(7, 2), connection -> {
+            take(connection);
+            try (HikariDataSource other = TestServer.pool(1)) {
+                OtherDatabase.on(other, schema).giveUp(ticket(7, 1), entry(Entry.Status.FAILURE, "\"late\""));
+            }
+            return entry(Entry.Status.VALUE, "1");
+        });
+        assertThat(refused).isEqualTo(new Transacted.Completed(entry(Entry.Status.VALUE, "1")));
+        assertThat(taken()).isEqualTo("1");
+    }
+
+    @Test
+    void a_retried_step_runs_its_body_again() {
+        AtomicInteger bodies = new AtomicInteger();
+        Definition<String, String> flow = Definition.of(
+                "flow",
+                String.class,
+                String.class,
+                (ctx, in) -> ctx.transaction(
+                        "take",
+                        warehouse,
+                        connection -> {
+                            take(connection);
+                            if (bodies.incrementAndGet() <= 2) {
+                                throw new TerminalException("The warehouse is closed.");
+                            }
+                            return in + bodies;
+                        }));
+        try (MemoryStore store = new MemoryStore();
+                Perdure perdure = Perdure.on(store).register(flow).start()) {
+            Run<String> run = perdure.start(Invocation.of(flow, "x"), id("a-run"));
+            for (int failures = 1; failures <= 2; failures++) {
+                assertThatThrownBy(() -> run.result(PATIENCE)).hasMessageContaining("The warehouse is closed.");
+                assertThat(bodies).hasValue(failures);
+                run.retry();
+            }
+            assertThat(run.result(PATIENCE)).isEqualTo("x3");
+        }
+        assertThat(taken()).isEqualTo("1");
+    }
+
+    @Test
+    void a_table_of_an_earlier_version_works_as_before_and_gets_the_epoch() throws Exception {
+        TestServer.execute("ALTER TABLE %s.completion DROP COLUMN IF EXISTS epoch".formatted(schema));
+        Entry failure = entry(Entry.Status.FAILURE, "\"enough\"");
+        assertThat(warehouse.giveUp(ticket(7, 2), failure)).isEqualTo(failure);
+        assertThat(take(ticket(7, 3), "1")).isEqualTo(new Transacted.Completed(failure));
+        assertThat(take(ticket(8, 3), "1")).isEqualTo(new Transacted.Completed(entry(Entry.Status.VALUE, "1")));
+
+        warehouse.migrate();
+        warehouse.migrate();
+        assertThat(take(ticket(7, 3), "1")).isEqualTo(new Transacted.Completed(failure));
+        warehouse.giveUp(ticket(9, 2), failure);
+        assertThat(take(ticket(9, 3), "1")).isEqualTo(new Transacted.Completed(entry(Entry.Status.VALUE, "1")));
+        assertThat(taken()).isEqualTo("2");
     }
 
     @Test

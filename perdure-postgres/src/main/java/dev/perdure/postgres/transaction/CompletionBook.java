@@ -15,7 +15,15 @@ import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.util.Optional;
 
-/** Records in another database what transaction steps have done there, until the journal has it. */
+/**
+ * Records in another database what transaction steps have done there, until the journal has it.
+ *
+ * <p>How it works: of all transactions of a step the first one that records it commits, whoever's it is. A worker that gives
+ * up records the failure in the same way, with its epoch, so a worker that was taken for dead commits nothing any more. If
+ * the run is retried, it has a later epoch. For that, the failure does not count, and the transaction that records the step
+ * puts its row in the place of the failure. A worker that takes the run over between the failure's record here and in the
+ * journal makes that attempt once more.
+ */
 public final class CompletionBook implements TransactionBook {
     private static final int FORGOTTEN_AT_ONCE = 5_000;
 
@@ -37,7 +45,7 @@ public final class CompletionBook implements TransactionBook {
     @Override
     public Optional<Entry> earlier(Connection connection, TransactionTicket ticket) throws SQLException {
         try (PreparedStatement statement = Database.prepare(connection, sql.find)) {
-            bindPlace(new Parameters(statement), ticket);
+            bindPlace(new Parameters(statement), ticket).number(ticket.epoch());
             try (ResultSet row = statement.executeQuery()) {
                 return row.next() ? Optional.of(entry(row, ticket)) : Optional.empty();
             }
@@ -72,6 +80,7 @@ public final class CompletionBook implements TransactionBook {
 
     /** Binds the parameters of that statement. */
     void bind(Parameters parameters, BegunTransaction begun, Entry entry) throws SQLException {
+        bindPlace(parameters, begun.ticket()).number(begun.ticket().epoch());
         bind(parameters, begun.ticket(), entry).number(begun.number());
     }
 
@@ -118,9 +127,13 @@ public final class CompletionBook implements TransactionBook {
 
     /** Makes sure that nothing more is committed under this position. Returns the final entry. */
     public Entry giveUp(TransactionTicket ticket, Entry failure) {
-        boolean first = database.call(connection -> {
+        boolean first = database.inTransaction(connection -> {
+            try (PreparedStatement statement = Database.prepare(connection, sql.discard)) {
+                bindPlace(new Parameters(statement), ticket).number(ticket.epoch());
+                statement.execute();
+            }
             try (PreparedStatement statement = Database.prepare(connection, sql.giveUp)) {
-                bind(new Parameters(statement), ticket, failure);
+                bind(new Parameters(statement), ticket, failure).number(ticket.epoch());
                 try (ResultSet row = statement.executeQuery()) {
                     return row.next();
                 }

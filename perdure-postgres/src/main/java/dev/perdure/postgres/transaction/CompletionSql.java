@@ -4,10 +4,22 @@ import dev.perdure.postgres.jdbc.Schema;
 
 /** The statements around the body of a transaction step in another database. See {@link TransactionSql}. */
 public final class CompletionSql {
+    /**
+     * Whether an earlier epoch gave up. That still holds for late workers, and not for a run that was retried since. Only the
+     * row of a step that was given up has an epoch; a table of an earlier version has none.
+     */
+    private static final String OUTLIVED = """
+            CASE WHEN c.status = 1 THEN COALESCE((to_jsonb(c) ->> 'epoch')::bigint < ?, false) ELSE false END""";
+
     /** The record of an earlier transaction of this step. */
     private static final String FIND = """
-            SELECT name, status, payload FROM ${schema}.completion WHERE run = ? AND seed = ? AND position = ?
+            SELECT name, status, payload FROM ${schema}.completion c
+            WHERE run = ? AND seed = ? AND position = ? AND NOT ${outlived}
             """;
+
+    /** Before the step is recorded anew: until the commit, the row still refuses all others. */
+    private static final String DISCARD = """
+            DELETE FROM ${schema}.completion c WHERE run = ? AND seed = ? AND position = ? AND ${outlived}""";
 
     /**
      * The first transaction that records a position commits. Another one waits here until the first has committed, and
@@ -25,9 +37,12 @@ public final class CompletionSql {
             FROM recorded
             """;
 
+    /** As a record of the table, so that one of an earlier version leaves the epoch out. */
     private static final String GIVE_UP = """
-            INSERT INTO ${schema}.completion (run, seed, position, name, status, payload)
-            VALUES (?, ?, ?, ?, ?, ?)
+            INSERT INTO ${schema}.completion
+            SELECT (jsonb_populate_record(NULL::${schema}.completion, jsonb_build_object(
+                'run', ?::text, 'seed', ?::bigint, 'position', ?::int, 'name', ?::text, 'status', ?::smallint,
+                'payload', ?::bytea, 'epoch', ?::bigint, 'at', now()))).*
             ON CONFLICT DO NOTHING
             RETURNING position
             """;
@@ -47,14 +62,16 @@ public final class CompletionSql {
             """;
 
     public final String find;
+    public final String discard;
     public final String record;
     public final String recordAndCommit;
     public final String giveUp;
     public final String forget;
 
     public CompletionSql(Schema schema) {
-        this.find = schema.sql(FIND);
-        this.record = schema.sql(RECORD);
+        this.find = schema.sql(FIND.replace("${outlived}", OUTLIVED));
+        this.discard = schema.sql(DISCARD.replace("${outlived}", OUTLIVED));
+        this.record = discard + ";\n" + schema.sql(RECORD);
         this.recordAndCommit = record + ";\nCOMMIT";
         this.giveUp = schema.sql(GIVE_UP);
         this.forget = schema.sql(FORGET);

@@ -13,20 +13,21 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A database with accounts and a list of rows without a unique constraint, so a duplicate would show.
  *
  * <p>Two kinds, as with PostgreSQL. In the engine's own database, a transaction commits its rows and the entry of the
  * journal together, if its worker still holds the run. Another database keeps the entry beside its rows, and the engine
- * copies it.
+ * copies it. A failure that is kept there counts only until the run is retried, as with {@code OtherDatabase}.
  */
 final class Bank implements Transactor<Bank.Transaction> {
     private static final int BEGIN = 100;
 
     private final Cast cast;
     private final boolean own;
-    private final Map<String, Entry> done = new TreeMap<>();
+    private final Map<String, Done> done = new TreeMap<>();
     private final List<String> rows = new ArrayList<>();
     private final Map<String, Integer> accounts = new TreeMap<>(Map.of("a", BEGIN, "b", BEGIN));
     private int version;
@@ -34,6 +35,11 @@ final class Bank implements Transactor<Bank.Transaction> {
     Bank(Cast cast) {
         this.cast = cast;
         this.own = cast.choices().oneIn(2);
+    }
+
+    /** What is kept of a step; with the epoch if it was given up. */
+    private record Done(Entry entry, long epoch) {
+        private static final long NEVER_GIVEN_UP = Long.MAX_VALUE;
     }
 
     /** What a body changes. */
@@ -93,7 +99,7 @@ final class Bank implements Transactor<Bank.Transaction> {
         if (cast.choices().oneIn(10)) {
             return new Transacted.Unavailable(new SQLTransientException("out of reach"));
         }
-        Entry before = done.get(step(ticket));
+        Entry before = before(ticket);
         if (before != null) {
             return new Transacted.Completed(before);
         }
@@ -131,14 +137,14 @@ final class Bank implements Transactor<Bank.Transaction> {
         if (own) {
             return commitWithEntry(ticket, transaction, entry, seen);
         }
-        Entry before = done.get(step(ticket));
+        Entry before = before(ticket);
         if (before != null) {
             return new Transacted.Completed(before);
         }
         if (seen != version) {
             return new Transacted.Conflict(new SQLTransientException("40001"));
         }
-        done.put(step(ticket), entry);
+        done.put(step(ticket), new Done(entry, Done.NEVER_GIVEN_UP));
         write(transaction);
         return new Transacted.Completed(entry);
     }
@@ -163,7 +169,15 @@ final class Bank implements Transactor<Bank.Transaction> {
 
     @Override
     public Entry giveUp(TransactionTicket ticket, Entry failure) {
-        Entry before = own ? null : done.putIfAbsent(step(ticket), failure);
+        Entry before = own ? null : before(ticket);
+        if (!own && before == null) {
+            done.put(step(ticket), new Done(failure, ticket.epoch()));
+        }
         return before == null ? failure : before;
+    }
+
+    private @Nullable Entry before(TransactionTicket ticket) {
+        Done before = done.get(step(ticket));
+        return before == null || before.epoch() < ticket.epoch() ? null : before.entry();
     }
 }

@@ -25,10 +25,11 @@ import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
 
 /**
- * Runs that fail for good, alone and below a parent, and are retried until they complete, some of them after a repair;
- * and forks of them from a position at random, while they run and after their end.
+ * Runs that fail for good, in a step or a transaction step, alone and below a parent, and are retried until they complete,
+ * some of them after a repair; and forks of them from a position at random, while they run and after their end.
  */
 public final class Retries implements Scene {
     private static final String DOWN = "The carrier is down.";
@@ -42,8 +43,11 @@ public final class Retries implements Scene {
 
     private final Cast cast;
     private final boolean family;
+    private final @Nullable Bank bank;
     /** How often the carrier is still down for a run. */
     private final Map<String, Integer> down = new TreeMap<>();
+    /** How often the carrier was down for a run. */
+    private final Map<String, Integer> failures = new TreeMap<>();
     /** What a run was told that it had reserved. */
     private final Map<String, Integer> reserved = new TreeMap<>();
     /** The idempotency keys under which a run shipped. */
@@ -65,6 +69,7 @@ public final class Retries implements Scene {
     public Retries(Cast cast) {
         this.cast = cast;
         this.family = cast.choices().oneIn(2);
+        this.bank = cast.choices().oneIn(2) ? new Bank(cast) : null;
     }
 
     /** The workflows. */
@@ -82,10 +87,19 @@ public final class Retries implements Scene {
             scene.isReserved(ctx.runId().value(), reserved);
             ctx.sleep(Duration.ofMillis(number));
             ctx.step("pack", () -> scene.cast.pause());
-            return reserved
-                    + ctx.step(
-                            "ship",
-                            () -> scene.ship(ctx.runId().value(), ctx.attempt().idempotencyKey()));
+            return reserved + shipped(ctx);
+        }
+
+        private int shipped(WorkflowContext ctx) {
+            String run = ctx.runId().value();
+            Bank bank = scene.bank;
+            if (bank == null) {
+                return ctx.step("ship", () -> scene.ship(run, ctx.attempt().idempotencyKey()));
+            }
+            return ctx.transaction("ship", bank, transaction -> {
+                transaction.insert("ship " + run);
+                return scene.ship(run, ctx.attempt().idempotencyKey());
+            });
         }
 
         /** Waits for a parcel. */
@@ -116,6 +130,7 @@ public final class Retries implements Scene {
         int left = down.getOrDefault(run, 0);
         if (left > 0) {
             down.put(run, left - 1);
+            failures.merge(run, 1, Integer::sum);
             throw new TerminalException(DOWN);
         }
         return SHIPPED;
@@ -177,6 +192,10 @@ public final class Retries implements Scene {
         });
     }
 
+    private long shipments(String run) {
+        return bank == null ? 0 : bank.count("ship " + run);
+    }
+
     private boolean hasEnded(String id) {
         return cast.info(id).filter(info -> info.state().isTerminal()).isPresent();
     }
@@ -199,15 +218,26 @@ public final class Retries implements Scene {
     }
 
     private void checkParcel(String id) {
+        Cast.must(shipments(id) <= 1, "Parcel %s was shipped %d times.", id, shipments(id));
         if (cast.completed(id)) {
             int result = cast.result(id, Integer.class);
             Cast.must(result == reserved.getOrDefault(id, 0) + SHIPPED, "Parcel %s gave %d: %s", id, result, reserved);
         } else {
-            cast.info(id).filter(info -> info.state() == RunState.FAILED).ifPresent(Retries::mustBeDown);
+            cast.info(id).filter(info -> info.state() == RunState.FAILED).ifPresent(this::mustBeDown);
         }
+        long failed = cast.history(id).stream()
+                .filter(entered -> entered.state() == RunState.FAILED)
+                .count();
+        Cast.must(
+                failed <= failures.getOrDefault(id, 0),
+                "Run %s failed %d times, and the carrier was down for it %s.",
+                id,
+                failed,
+                failures);
     }
 
-    private static void mustBeDown(RunInfo failed) {
+    private void mustBeDown(RunInfo failed) {
+        Cast.must(shipments(failed.id().value()) == 0, "Run %s failed, and it was shipped.", failed.id());
         Cast.must(
                 failed.reason().filter(why -> why.contains(DOWN)).isPresent(),
                 "Run %s failed for another reason: %s",
