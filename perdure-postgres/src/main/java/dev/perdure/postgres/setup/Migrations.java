@@ -99,7 +99,8 @@ public final class Migrations {
             "V167__bursts_beside_rates.sql",
             "V168__whole_limits_of_workers.sql",
             "V170__arrived_partitions.sql",
-            "V191__types_of_others.sql");
+            "V191__types_of_others.sql",
+            "V192__replicas_and_parallel_plans.sql");
 
     /** Waits for another process that migrates at the same time; ends with the transaction. */
     private static final String ALONE = "SELECT pg_advisory_xact_lock(hashtextextended('perdure:' || ?, 0))";
