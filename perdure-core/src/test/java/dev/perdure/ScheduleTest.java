@@ -13,6 +13,7 @@ import dev.perdure.schedule.Scheduled;
 import dev.perdure.schedule.Times;
 import java.time.Duration;
 import java.time.Instant;
+import java.time.temporal.ChronoUnit;
 import java.util.List;
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.awaitility.Awaitility;
@@ -55,6 +56,9 @@ class ScheduleTest {
         refused(
                 () -> CatchUp.all(Duration.ZERO),
                 "The time to catch up is PT0S; it must be longer than zero. Use CatchUp.none() to catch up nothing.");
+        refused(
+                () -> CatchUp.all(ChronoUnit.FOREVER.getDuration()),
+                "The time to catch up is PT2562047788015215H30M7.999999999S; it is at most 36500 days. Give a shorter one.");
         refused(
                 () -> Times.every(Duration.ofMillis(1)),
                 "The period of a schedule is PT0.001S; it is at least PT0.1S and at most 36500 days.");

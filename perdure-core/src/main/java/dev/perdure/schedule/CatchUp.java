@@ -46,13 +46,21 @@ public final class CatchUp {
         return LAST;
     }
 
-    /** All fire times are fired that are not later than this. */
+    /**
+     * All fire times are fired that are not later than this.
+     *
+     * @param within at most {@value Times#MOST_DAYS} days
+     */
     public static CatchUp all(Duration within) {
         Texts.requireGiven("time to catch up", within);
         if (within.isNegative() || within.isZero()) {
             throw new InvalidRequestException(
                     "The time to catch up is %s; it must be longer than zero. Use CatchUp.none() to catch up nothing."
                             .formatted(within));
+        }
+        if (within.compareTo(Times.LONGEST) > 0) {
+            throw new InvalidRequestException("The time to catch up is %s; it is at most %d days. Give a shorter one."
+                    .formatted(within, Times.MOST_DAYS));
         }
         return new CatchUp(Kind.ALL, within);
     }

@@ -25,7 +25,8 @@ import java.util.stream.Stream;
  */
 public final class Times {
     private static final Duration SHORTEST = Duration.ofMillis(100);
-    private static final Duration LONGEST = Duration.ofDays(36_500);
+    static final int MOST_DAYS = 36_500;
+    static final Duration LONGEST = Duration.ofDays(MOST_DAYS);
 
     private final List<Rule> rules;
     private final List<Exclusion> exclusions;
@@ -131,7 +132,7 @@ public final class Times {
         Texts.requireGiven(what, duration);
         if (duration.compareTo(SHORTEST) < 0 || duration.compareTo(LONGEST) > 0) {
             throw new InvalidRequestException("The %s of a schedule is %s; it is at least %s and at most %d days."
-                    .formatted(what, duration, SHORTEST, LONGEST.toDays()));
+                    .formatted(what, duration, SHORTEST, MOST_DAYS));
         }
         return duration;
     }

@@ -1,7 +1,6 @@
 package dev.perdure.internal.schedule;
 
 import dev.perdure.RunId;
-import dev.perdure.WorkflowContext;
 import dev.perdure.error.DecryptionException;
 import dev.perdure.error.MissingPayloadException;
 import dev.perdure.error.PayloadException;
@@ -45,7 +44,7 @@ import org.slf4j.LoggerFactory;
  * done nothing; after it, any worker takes the next turn. After some turns the run begins anew, so that its journal
  * stays short.
  */
-public final class ScheduleFunction implements Registered.Function {
+public final class ScheduleFunction {
     private static final Logger LOG = LoggerFactory.getLogger("dev.perdure.schedule");
     private static final String TURN = "schedule";
     private static final int TURNS_OF_A_LIFE = 20;
@@ -63,27 +62,46 @@ public final class ScheduleFunction implements Registered.Function {
     /** As a definition of this name. */
     public Registered registered(String definition) {
         return new Registered(
-                new Registered.Target(definition, ScheduleState.class, void.class), "schedules of the engine", this);
+                new Registered.Target(definition, ScheduleState.class, void.class),
+                "schedules of the engine",
+                (ctx, input) -> call((EngineContext) ctx, input));
     }
 
-    @Override
-    public @Nullable Object call(WorkflowContext ctx, @Nullable Object input) {
-        EngineContext engine = (EngineContext) ctx;
-        Known known = new Known(engine, (ScheduleState) Objects.requireNonNull(input));
-        for (int turn = 0; turn < TURNS_OF_A_LIFE; turn++) {
-            known.recorded(engine.turns().take(TURN, () -> wanted(known.state()), situation -> {
-                ScheduleTurn.Decision decision = decide(engine, known.state(), situation);
-                known.decided(decision.state());
-                return new Turns.Decided(
-                        engine.values()
-                                .at(stateOf(situation.run().id()))
-                                .inline()
-                                .encode(decision.state()),
-                        decision.read(),
-                        effects(engine, situation, decision));
-            }));
+    /** What goes wrong pauses the run, and nothing is applied: a schedule must never fail, because its name is its run. */
+    private @Nullable Object call(EngineContext engine, @Nullable Object input) {
+        try {
+            Known known = new Known(engine, (ScheduleState) Objects.requireNonNull(input));
+            for (int turn = 0; turn < TURNS_OF_A_LIFE; turn++) {
+                known.recorded(engine.turns()
+                        .take(
+                                TURN,
+                                () -> wanted(known.state()),
+                                situation -> turn(engine, known, situation)));
+            }
+            throw engine.continueAsNew(known.state());
+        } catch (RuntimeException wrong) {
+            RunId run = engine.runId();
+            LOG.error("The schedule '{}' cannot take its turn and is paused.", ScheduleNames.schedule(run), wrong);
+            throw engine.stop(
+                    "The schedule '%s' cannot take its turn: %s. Nothing was applied. Put that right, then resume the run '%s'."
+                            .formatted(ScheduleNames.schedule(run), wrong, run));
         }
-        throw engine.continueAsNew(known.state());
+    }
+
+    private Turns.Decided turn(EngineContext engine, Known known, Turns.Situation situation) {
+        RunId run = situation.run().id();
+        ScheduleTurn.Decision decision = decide(engine, known.state(), situation);
+        if (decision.trouble() != null) {
+            LOG.error(
+                    "The schedule '{}' has paused itself: its fire times cannot be computed.",
+                    ScheduleNames.schedule(run),
+                    decision.trouble());
+        }
+        known.decided(decision.state());
+        return new Turns.Decided(
+                engine.values().at(stateOf(run)).inline().encode(decision.state()),
+                decision.read(),
+                effects(engine, situation, decision));
     }
 
     /** What the schedule knows: what it began with, has recorded or has just decided. A replay reads only the last. */

@@ -5,6 +5,7 @@ import dev.perdure.spi.change.EndReport;
 import java.time.Instant;
 import java.util.List;
 import java.util.Objects;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -21,6 +22,7 @@ final class ScheduleTurn {
     private final ScheduleDraft draft;
     private final Firing firing;
     private final Instant now;
+    private @Nullable RuntimeException trouble;
 
     /**
      * A run to be started.
@@ -69,8 +71,14 @@ final class ScheduleTurn {
      * @param starts what it starts
      * @param cancels what it cancels
      * @param read how many mails it has read, from the first
+     * @param trouble why it has paused itself in this turn, if its fire times cannot be computed, or null
      */
-    record Decision(ScheduleState state, List<Start> starts, List<Cancel> cancels, int read) {}
+    record Decision(
+            ScheduleState state,
+            List<Start> starts,
+            List<Cancel> cancels,
+            int read,
+            @Nullable RuntimeException trouble) {}
 
     private ScheduleTurn(ScheduleDraft draft, Firing firing, Instant now) {
         this.draft = draft;
@@ -88,18 +96,40 @@ final class ScheduleTurn {
             read++;
         }
         boolean all = read == news.letters().size();
-        ScheduleSpec spec = draft.spec();
-        if (spec != null) {
+        turn.fire(spec -> {
             firing.pauseIfFailing(spec);
             if (all) {
                 firing.fireDue(spec, news.now());
             }
             firing.startWaiting(spec);
             firing.backfill(spec);
-            firing.lookAhead(spec);
-        }
+        });
+        turn.fire(firing::lookAhead);
         long last = all ? news.seen() : news.letters().get(read).number() - 1;
-        return new Decision(draft.state(name, last), firing.starts(), firing.cancels(), read);
+        return new Decision(draft.state(name, last), firing.starts(), firing.cancels(), read, turn.trouble);
+    }
+
+    /**
+     * Fire times that cannot be computed, such as those in a zone that the Java of this worker does not know, pause the
+     * schedule until it is changed or another worker takes its turn.
+     */
+    private void fire(Consumer<ScheduleSpec> part) {
+        ScheduleSpec spec = draft.spec();
+        if (spec == null) {
+            return;
+        }
+        try {
+            part.accept(spec);
+        } catch (RuntimeException wrong) {
+            draft.busy = false;
+            draft.upcoming.clear();
+            if (draft.paused == null) {
+                trouble = wrong;
+                draft.paused =
+                        "Paused by itself: the fire times cannot be computed (%s). Put that right, or put another schedule under this name, then resume it."
+                                .formatted(wrong);
+            }
+        }
     }
 
     /** Whether it was read. Otherwise the next turn reads it: the fire times before it come first. */
@@ -108,10 +138,7 @@ final class ScheduleTurn {
         switch (letter.content()) {
             case Ended ended -> draft.ended(ended.report(), now);
             case Told told -> {
-                ScheduleSpec spec = draft.spec();
-                if (spec != null) {
-                    firing.fireDue(spec, at);
-                }
+                fire(spec -> firing.fireDue(spec, at));
                 if (firing.isFull()) {
                     return false;
                 }
@@ -140,12 +167,7 @@ final class ScheduleTurn {
                 ScheduleCommand.Range range = Objects.requireNonNull(command.range());
                 draft.backfills.add(new Backfill(range.from().minusNanos(1), null, range.to(), range.overlap()));
             }
-            case SKIP_NEXT -> {
-                ScheduleSpec spec = draft.spec();
-                if (spec != null) {
-                    firing.skipNext(spec);
-                }
-            }
+            case SKIP_NEXT -> fire(firing::skipNext);
         }
     }
 

@@ -162,6 +162,26 @@ abstract class DeployedScheduleScenarios extends Scenarios {
         }
     }
 
+    @Test
+    void a_turn_that_cannot_be_taken_pauses_the_schedule_and_loses_nothing() {
+        Definition<String, String> sleeps = workflow("sleeps", (ctx, in) -> {
+            ctx.sleep(HOUR.multipliedBy(100));
+            return in;
+        });
+        try (PerdureTest perdure = create(TestMode.NORMAL)) {
+            perdure.register(sleeps).maxPayloadBytes(1_500);
+            perdure.settle();
+            perdure.schedules()
+                    .put(Schedule.of("often", Times.every(HOUR), Invocation.of(sleeps, "in"))
+                            .overlap(Overlap.WAIT_ALL));
+            perdure.advance(HOUR.multipliedBy(60));
+            assertThat(statesOf(perdure, "schedule:often").getLast()).isEqualTo(RunState.PAUSED);
+            assertThat(perdure.schedules().get("often").status().paused().orElseThrow())
+                    .startsWith("The schedule 'often' cannot take its turn: ")
+                    .endsWith(" Nothing was applied. Put that right, then resume the run 'schedule:often'.");
+        }
+    }
+
     // ---- DAGs
 
     @ParameterizedTest
