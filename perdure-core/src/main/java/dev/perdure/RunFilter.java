@@ -3,6 +3,7 @@ package dev.perdure;
 import dev.perdure.attribute.Condition;
 import dev.perdure.error.InvalidRequestException;
 import dev.perdure.internal.text.Names;
+import dev.perdure.internal.text.Reserved;
 import dev.perdure.internal.text.Texts;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -27,8 +28,6 @@ public final class RunFilter {
     private static final int DEFAULT_LIMIT = 100;
     private static final int MAX_LIMIT = 10_000;
     private static final int MAX_TEXT = 200;
-    /** What the ids of schedules begin with. */
-    private static final String SCHEDULE = "schedule:";
 
     private static final RunFilter ALL = new RunFilter(new Draft());
 
@@ -164,7 +163,7 @@ public final class RunFilter {
     /** Only runs that this schedule has started. */
     public RunFilter schedule(String name) {
         Texts.requireGiven("schedule", name);
-        RunId run = RunId.of(SCHEDULE + name);
+        RunId run = RunId.of(Reserved.SCHEDULE + name);
         return with(next -> next.schedule = run);
     }
 

@@ -1,6 +1,7 @@
 package dev.perdure.bulk;
 
 import dev.perdure.RunState;
+import dev.perdure.internal.text.Reserved;
 import dev.perdure.internal.text.Texts;
 import java.util.Arrays;
 import java.util.EnumSet;
@@ -68,7 +69,10 @@ public record BulkAction(Kind kind, String text) {
         Texts.requireGiven("kind of the bulk action", kind);
         switch (kind) {
             case CANCEL, KILL, PAUSE, RESUME, RETRY, DELETE -> Texts.requireReason(text);
-            case MOVE_TO_QUEUE -> Texts.requireName("queue", text);
+            case MOVE_TO_QUEUE -> {
+                Texts.requireName("queue", text);
+                Reserved.requireFreeQueue(text);
+            }
             case MOVE_TO_VERSION -> Texts.requireName("version", text);
         }
     }

@@ -119,7 +119,7 @@ final class MemoryEffects {
         NewRun old = row.start;
         row.start = new NewRun(
                 old.id(),
-                old.definition(),
+                restart.definition() == null ? old.definition() : restart.definition(),
                 restart.input(),
                 restart.seed(),
                 old.queue(),

@@ -2,6 +2,7 @@ package dev.perdure.queue;
 
 import dev.perdure.error.InvalidRequestException;
 import dev.perdure.internal.text.Names;
+import dev.perdure.internal.text.Reserved;
 import java.time.Duration;
 import java.util.Map;
 import java.util.Optional;
@@ -77,8 +78,9 @@ public final class Queue {
         this.settings = settings;
     }
 
-    /** A queue without limits. */
+    /** A queue without limits. Names that begin with {@code perdure.} are reserved. */
     public static Queue named(String name) {
+        Reserved.requireFreeQueue(name);
         return of(Names.require("queue", name, MAX_NAME), Map.of());
     }
 

@@ -6,6 +6,7 @@ import dev.perdure.StartOptions;
 import dev.perdure.WorkflowMethod;
 import dev.perdure.error.InvalidRequestException;
 import dev.perdure.internal.text.Names;
+import dev.perdure.internal.text.Reserved;
 import dev.perdure.internal.text.Texts;
 import java.time.Duration;
 import java.util.Collections;
@@ -41,7 +42,7 @@ import org.jspecify.annotations.Nullable;
 @SuppressWarnings("overloads") // an exact method reference fits one of them only
 public final class Reaction {
     /** How the ids of runs begin that reactions start. */
-    public static final String ID_PREFIX = "reaction:";
+    public static final String ID_PREFIX = Reserved.REACTION;
 
     /** The longest name of a reaction, in characters. */
     public static final int MAX_NAME_LENGTH = 60;
@@ -144,6 +145,7 @@ public final class Reaction {
     /** The queue of the runs that it starts. {@value StartOptions#DEFAULT_QUEUE} by default. */
     public Reaction queue(String queueName) {
         String checked = Names.require("queue", queueName, MAX_QUEUE_LENGTH);
+        Reserved.requireFreeQueue(checked);
         return with(next -> next.queue = checked);
     }
 

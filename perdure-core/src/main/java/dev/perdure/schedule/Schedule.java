@@ -6,6 +6,7 @@ import dev.perdure.WorkflowMethod;
 import dev.perdure.error.InvalidRequestException;
 import dev.perdure.internal.text.Instants;
 import dev.perdure.internal.text.Names;
+import dev.perdure.internal.text.Reserved;
 import dev.perdure.internal.text.Texts;
 import java.time.Duration;
 import java.time.Instant;
@@ -70,6 +71,7 @@ public final class Schedule {
 
     private Schedule(Draft draft) {
         this.name = Names.require("schedule name", draft.name, MAX_NAME_LENGTH);
+        Reserved.requireFreeId("schedule name", name);
         this.times = draft.times;
         this.invocation = draft.invocation;
         this.options = draft.options;
@@ -84,6 +86,7 @@ public final class Schedule {
         require(
                 from == null || until == null || !until.isBefore(from),
                 "it ends at " + until + " and begins at " + from);
+        Reserved.requireFreeQueue(options.queue());
         require(options.id().isEmpty(), "its options have a run id; the fire time makes the id");
         require(options.delay().isEmpty(), "its options have a delay; give it other times, or a jitter");
         require(options.startKey().isEmpty(), "its options have a start key; choose an overlap instead");

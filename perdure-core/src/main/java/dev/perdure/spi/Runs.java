@@ -7,6 +7,7 @@ import dev.perdure.RunInfo;
 import dev.perdure.RunState;
 import dev.perdure.audit.AuditEntry;
 import dev.perdure.audit.AuditFilter;
+import dev.perdure.internal.text.Reserved;
 import dev.perdure.spi.change.ObjectCall;
 import dev.perdure.spi.change.ObjectKey;
 import dev.perdure.spi.change.Payload;
@@ -23,7 +24,7 @@ import org.jspecify.annotations.Nullable;
 /** Queries about runs, for handles and operators. */
 public interface Runs {
     /** What the definitions of the engine's own runs begin with. */
-    String OF_THE_ENGINE = "perdure.";
+    String OF_THE_ENGINE = Reserved.NAMES;
 
     /**
      * A run that was found.

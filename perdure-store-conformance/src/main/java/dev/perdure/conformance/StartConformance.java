@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.perdure.RunId;
 import dev.perdure.RunState;
 import dev.perdure.spi.Dispatch.Claimed;
+import dev.perdure.spi.Dispatch.Poll;
 import dev.perdure.spi.Outcome;
 import dev.perdure.spi.change.Change;
 import dev.perdure.spi.change.Lane;
@@ -14,6 +15,7 @@ import dev.perdure.spi.change.RunRef;
 import dev.perdure.spi.change.WorkerId;
 import java.time.Duration;
 import java.util.List;
+import java.util.Set;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 
@@ -92,6 +94,22 @@ public abstract class StartConformance extends StoreConformance {
 
         assertThat(apply(Lane.client(0), new Change.Start(newRun("a"), null)))
                 .isEqualTo(new Outcome.Existing(existing, DEFINITION, true));
+    }
+
+    @Test
+    void a_run_that_begins_anew_under_another_definition_is_for_workers_that_have_that() {
+        WorkerId worker = join();
+        WorkerId other = join(Set.of("other"), null);
+        RunRef run = startOwned(worker, newRun("a"));
+        Change.Advance leaving = advance(run, 1, new Move.Restart(payload("2"), 7, false, "other"));
+
+        apply(worker, leaving);
+        assertThat(apply(worker, leaving)).isInstanceOf(Outcome.AlreadyThere.class);
+
+        assertThat(found(run).info().definition()).isEqualTo("other");
+        assertThat(polled(worker, 1).claimed()).isEmpty();
+        Poll others = new Poll(other, Set.of("other"), Set.of(QUEUE), null, 1, false);
+        assertThat(claimedIds(others)).containsExactly("a");
     }
 
     @Test

@@ -29,6 +29,7 @@ import dev.perdure.error.StoreException;
 import dev.perdure.interceptor.Interceptor;
 import dev.perdure.interceptor.StartCall;
 import dev.perdure.interceptor.StepCall;
+import dev.perdure.internal.text.Reserved;
 import java.math.BigDecimal;
 import java.sql.Connection;
 import java.sql.SQLException;
@@ -426,6 +427,29 @@ final class OutboxIT {
                     .rootCause()
                     .hasMessageContaining(
                             "The attributes are not an object of texts, numbers, flags, lists of texts and times, or too long.");
+        }
+    }
+
+    @Test
+    void plain_sql_takes_no_name_of_the_engine() throws Exception {
+        for (String prefix : Reserved.IDS) {
+            assertThatThrownBy(() ->
+                            TestServer.execute("SELECT %s.start_run('echo', '%sx', '1')".formatted(schema, prefix)))
+                    .as(prefix)
+                    .rootCause()
+                    .hasMessageContaining(
+                            "The run id '%sx' begins with '%s', which is reserved for the engine. Choose another one.",
+                            prefix, prefix);
+        }
+        String queue = Reserved.NAMES + "schedules";
+        for (String start : List.of("start_run('echo', 'x',", "start_run_under_key('echo', 'x',")) {
+            assertThatThrownBy(() ->
+                            TestServer.execute("SELECT %s.%s queue => '%s')".formatted(schema, start, queue)))
+                    .as(start)
+                    .rootCause()
+                    .hasMessageContaining(
+                            "The queue '%s' begins with 'perdure.', which is reserved for the engine. Choose another one.",
+                            queue);
         }
     }
 

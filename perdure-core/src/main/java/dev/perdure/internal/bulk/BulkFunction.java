@@ -15,6 +15,7 @@ import dev.perdure.internal.bulk.BulkState.Begun;
 import dev.perdure.internal.bulk.BulkState.Reached;
 import dev.perdure.internal.definition.Registered;
 import dev.perdure.internal.execution.EngineContext;
+import dev.perdure.internal.text.Reserved;
 import dev.perdure.spi.Runs;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
@@ -45,7 +46,7 @@ public final class BulkFunction implements Registered.Function {
     public static final String DEFINITION = "perdure.bulk";
 
     /** What the ids of bulk actions begin with. */
-    public static final String PREFIX = "bulk:";
+    public static final String PREFIX = Reserved.BULK;
 
     /** These are only for runs that were at rest when the bulk action began, and not for those that came to rest since. */
     private static final Set<Kind> OF_REST = Set.of(Kind.RESUME, Kind.RETRY, Kind.DELETE);

@@ -5,6 +5,7 @@ import dev.perdure.RunId;
 import dev.perdure.RunState;
 import dev.perdure.attribute.AttributeValue;
 import dev.perdure.attribute.Condition;
+import dev.perdure.internal.text.Reserved;
 import java.time.Instant;
 import java.util.List;
 import java.util.Map;
@@ -28,7 +29,6 @@ public record StoredFilter(Map<String, String> conditions, List<Compared> attrib
     private static final String CREATED_BEFORE = "created_before";
     private static final String ENDED_FROM = "ended_from";
     private static final String ENDED_BEFORE = "ended_before";
-    private static final String SCHEDULE_PREFIX = "schedule:";
 
     /** What has to hold for an attribute, with its value as {@link AttributeValue#encoded}. */
     public record Compared(String name, Condition.Comparison comparison, String value) {}
@@ -42,7 +42,7 @@ public record StoredFilter(Map<String, String> conditions, List<Compared> attrib
         for (Texted texted : Texted.values()) {
             texted.read(filter).ifPresent(value -> conditions.put(texted.condition(), value));
         }
-        filter.schedule().ifPresent(run -> conditions.put(SCHEDULE, run.value().substring(SCHEDULE_PREFIX.length())));
+        filter.schedule().ifPresent(run -> conditions.put(SCHEDULE, run.value().substring(Reserved.SCHEDULE.length())));
         if (filter.isWithoutEngineRuns()) {
             conditions.put(WITHOUT_ENGINE_RUNS, "true");
         }

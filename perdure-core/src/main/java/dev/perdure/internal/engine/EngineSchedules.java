@@ -87,10 +87,13 @@ final class EngineSchedules implements Schedules, CommandedSchedules {
     }
 
     private Optional<ScheduleState> state(Runs.Latest latest) {
-        return ScheduleNames.isSchedule(latest.run().id(), latest.info().definition())
-                        && !latest.info().state().isTerminal()
+        return isSchedule(latest) && !latest.info().state().isTerminal()
                 ? Optional.of(writes.state(latest))
                 : Optional.empty();
+    }
+
+    private static boolean isSchedule(Runs.Latest latest) {
+        return ScheduleNames.isSchedule(latest.run().id(), latest.info().definition());
     }
 
     private Optional<ScheduleInfo> info(Runs.Latest latest, ScheduleState state) {
@@ -150,7 +153,7 @@ final class EngineSchedules implements Schedules, CommandedSchedules {
     void declare(List<Schedule> schedules) {
         for (Schedule schedule : schedules) {
             Optional<Runs.Latest> there = find(schedule.name());
-            there.ifPresent(latest -> requireDeclared(schedule, latest));
+            there.ifPresent(latest -> requireDeclarable(schedule, latest));
             ScheduleSpec spec = writes.spec(schedule);
             boolean same = there.map(latest -> writes.state(latest))
                     .filter(state -> state.spec() != null && spec.equals(state.declared()))
@@ -161,20 +164,29 @@ final class EngineSchedules implements Schedules, CommandedSchedules {
         }
     }
 
-    private static void requireDeclared(Schedule schedule, Runs.Latest latest) {
-        if (!latest.info().definition().equals(ScheduleNames.declared(schedule.name()))) {
+    /** Also one that was made at run time, if it is deleted, or has a command that it has not read: it may be deleted. */
+    private void requireDeclarable(Schedule schedule, Runs.Latest latest) {
+        if (!isSchedule(latest) || latest.info().state().isTerminal()) {
             throw new DefinitionException(
-                    "The schedule '%s' is declared, and one of this name was made at run time. Give the declared one another name."
+                    "The schedule '%s' is declared. %s".formatted(schedule.name(), occupied(latest)));
+        }
+        ScheduleState state = writes.state(latest);
+        if (state.spec() != null
+                && state.declared() == null
+                && !mailSender.hasUnread(latest.run(), ScheduleNames.COMMANDS)) {
+            throw new DefinitionException(
+                    "The schedule '%s' is declared, and one of this name was made at run time. Give the declared one another name, or delete the other with schedules().delete(…)."
                             .formatted(schedule.name()));
         }
-        if (latest.info().state().isTerminal()) {
-            throw new DefinitionException(
-                    "The run '%s' of the schedule '%s' is %s. Schedules are deleted with schedules().delete(…), not ended as runs: give the declared one another name."
-                            .formatted(
-                                    latest.run().id(),
-                                    schedule.name(),
-                                    latest.info().state()));
-        }
+    }
+
+    private static String occupied(Runs.Latest latest) {
+        String run = latest.run().id().value();
+        return isSchedule(latest)
+                ? "The run '%s' that it is was ended as a run, and is %s. Schedules are deleted with schedules().delete(…). Delete that run, or choose another name."
+                        .formatted(run, latest.info().state())
+                : "The run '%s' has its place, and is a run of '%s'. Choose another name."
+                        .formatted(run, latest.info().definition());
     }
 
     // ---- changing
@@ -207,15 +219,23 @@ final class EngineSchedules implements Schedules, CommandedSchedules {
         try {
             mailSender.deliverAll(puts.stream()
                     .filter(put -> Optional.ofNullable(there.get(put.tell().to()))
-                            .map(run -> changesSomething(run, put.command()))
+                            .map(run -> changesSomething(requireSchedule(run), put.command()))
                             .orElse(true))
                     .map(ScheduleWrites.Put::tell)
                     .toList());
         } catch (RunEndedException ended) {
             throw new InvalidRequestException(
-                    "A schedule cannot be put: its run was ended as a run. Schedules are deleted with schedules().delete(…): choose another name. "
+                    "A schedule cannot be put: its run was ended as a run. Schedules are deleted with schedules().delete(…): delete that run, or choose another name. "
                             + ended.getMessage());
         }
+    }
+
+    /** A run of another kind takes no commands. */
+    private RunRef requireSchedule(RunRef run) {
+        runs.latest(run.id()).filter(latest -> !isSchedule(latest)).ifPresent(other -> {
+            throw new InvalidRequestException("A schedule cannot be put: %s".formatted(occupied(other)));
+        });
+        return run;
     }
 
     @Override
@@ -225,7 +245,7 @@ final class EngineSchedules implements Schedules, CommandedSchedules {
 
     @Override
     public void tell(String name, ScheduleCommand command) {
-        Runs.Latest there = find(name).orElseThrow(() -> unknown(name));
+        Runs.Latest there = find(name).filter(EngineSchedules::isSchedule).orElseThrow(() -> unknown(name));
         boolean hadTurns = !writes.state(there).equals(ScheduleState.NOTHING);
         if (hadTurns && info(there, writes.state(there)).isEmpty()) {
             throw unknown(name);

@@ -65,6 +65,9 @@ public interface EngineContext extends WorkflowContext {
     /** The output of a task as the application's codec wrote it, wherever it was stored: for outputs inside others. */
     Payload encoded(Payload output, PayloadPlace place);
 
+    /** Begins anew as a run of another definition with the same types, which another worker may have. */
+    Error continueAs(String definition, @Nullable Object input);
+
     /** Makes the run's next input from the value that the code passes to {@code continueAsNew}. */
     void makeNextInput(UnaryOperator<@Nullable Object> made);
 

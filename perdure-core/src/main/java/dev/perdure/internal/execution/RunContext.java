@@ -304,13 +304,23 @@ class RunContext extends EngineRunContext {
 
     @Override
     public Error continueAsNew(@Nullable Object input) {
+        throw restart(input, null);
+    }
+
+    @Override
+    public Error continueAs(String definition, @Nullable Object input) {
+        throw restart(input, definition);
+    }
+
+    private Error restart(@Nullable Object input, @Nullable String definition) {
         CallTarget.Kind kind = held.object() == null ? CallTarget.Kind.WORKFLOW : CallTarget.Kind.HANDLER;
         @Nullable Object next = input instanceof Invocation<?> again ? inputOf(again) : input;
         Payload payload = values.at(PayloadPlace.input(held.inputOwner()))
                 .input(kind, held.definition().target(), nextInput.apply(next));
         int position = calls.derived("continueAsNew");
         futures.finish();
-        throw transitions.restart(new Move.Restart(payload, derived().seed(position), leavesItsVersion()));
+        throw transitions.restart(
+                new Move.Restart(payload, derived().seed(position), leavesItsVersion(), definition));
     }
 
     /** A pinned run that begins anew needs its old code no more, so it leaves a version that drains. */

@@ -8,6 +8,7 @@ import dev.perdure.internal.definition.Registered;
 import dev.perdure.internal.execution.EngineContext;
 import dev.perdure.internal.payload.PayloadCodec;
 import dev.perdure.internal.reencryption.ReencryptionState.Rewritten;
+import dev.perdure.internal.text.Reserved;
 import dev.perdure.spi.Store;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
@@ -29,7 +30,7 @@ public final class ReencryptionFunction implements Registered.Function {
     public static final String DEFINITION = "perdure.reencryption";
 
     /** What the ids of such runs begin with. */
-    public static final String PREFIX = "reencryption:";
+    public static final String PREFIX = Reserved.REENCRYPTION;
 
     /** If a pass still finds values then, a process writes with another key all the time. */
     private static final int MOST_PASSES = 5;

@@ -64,18 +64,18 @@ public final class ScheduleFunction {
         return new Registered(
                 new Registered.Target(definition, ScheduleState.class, void.class),
                 "schedules of the engine",
-                (ctx, input) -> call((EngineContext) ctx, input));
+                (ctx, input) -> call((EngineContext) ctx, definition, input));
     }
 
     /** What goes wrong pauses the run, and nothing is applied: a schedule must never fail, because its name is its run. */
-    private @Nullable Object call(EngineContext engine, @Nullable Object input) {
+    private @Nullable Object call(EngineContext engine, String definition, @Nullable Object input) {
         try {
             Known known = new Known(engine, (ScheduleState) Objects.requireNonNull(input));
             for (int turn = 0; turn < TURNS_OF_A_LIFE; turn++) {
                 known.recorded(engine.turns()
                         .take(
                                 TURN,
-                                () -> wanted(known.state()),
+                                () -> wanted(inItsPlace(engine, definition, known.state())),
                                 situation -> turn(engine, known, situation)));
             }
             throw engine.continueAsNew(known.state());
@@ -86,6 +86,16 @@ public final class ScheduleFunction {
                     "The schedule '%s' cannot take its turn: %s. Nothing was applied. Put that right, then resume the run '%s'."
                             .formatted(ScheduleNames.schedule(run), wrong, run));
         }
+    }
+
+    /** The definition follows what the schedule is: one that is deleted, and declared or made anew, changes its workers. */
+    private static ScheduleState inItsPlace(EngineContext engine, String definition, ScheduleState state) {
+        String name = ScheduleNames.schedule(engine.runId());
+        String wanted = state.equals(ScheduleState.NOTHING) ? definition : ScheduleNames.definition(name, state);
+        if (!wanted.equals(definition)) {
+            throw engine.continueAs(wanted, state);
+        }
+        return state;
     }
 
     private Turns.Decided turn(EngineContext engine, Known known, Turns.Situation situation) {

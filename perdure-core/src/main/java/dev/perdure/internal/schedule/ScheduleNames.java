@@ -3,12 +3,13 @@ package dev.perdure.internal.schedule;
 import dev.perdure.Definition;
 import dev.perdure.RunId;
 import dev.perdure.Topic;
+import dev.perdure.internal.text.Reserved;
 import java.time.Instant;
 
 /** The ids, definitions and topics of schedules. They are stored, so they never change. */
 public final class ScheduleNames {
     /** What the ids of all schedules begin with. */
-    public static final String PREFIX = "schedule:";
+    public static final String PREFIX = Reserved.SCHEDULE;
 
     /** The definition of schedules that were made at run time. Every worker has it. */
     public static final String SHARED = "perdure.schedule";
@@ -26,6 +27,21 @@ public final class ScheduleNames {
     /** The schedule that a run is. */
     public static String schedule(RunId run) {
         return run.value().substring(PREFIX.length());
+    }
+
+    /**
+     * The definition that a schedule has as it is now. A deleted one is anybody's, so that its name can be declared, or
+     * made at run time, whatever it was before.
+     */
+    static String definition(String schedule, ScheduleState state) {
+        ScheduleSpec spec = state.spec();
+        if (spec == null) {
+            return SHARED;
+        }
+        if (state.declared() != null) {
+            return declared(schedule);
+        }
+        return spec.what().dag() ? ofDag(spec.what().definition()) : SHARED;
     }
 
     /** The definition of a schedule that the code declares. Only workers that declare it have it. */

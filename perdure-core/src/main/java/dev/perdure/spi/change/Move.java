@@ -41,8 +41,15 @@ public sealed interface Move {
      * @param input its new input
      * @param seed its new seed
      * @param unpinned whether it is pinned to no version any more
+     * @param definition its new definition, or null if it keeps its own
      */
-    record Restart(Payload input, long seed, boolean unpinned) implements Move {
+    record Restart(
+            Payload input, long seed, boolean unpinned, @Nullable String definition) implements Move {
+        /** Begins anew with the same definition. */
+        public Restart(Payload input, long seed, boolean unpinned) {
+            this(input, seed, unpinned, null);
+        }
+
         /** Begins anew in the version to which the run is pinned, if it is. */
         public Restart(Payload input, long seed) {
             this(input, seed, false);

@@ -12,6 +12,7 @@ import dev.perdure.RunState;
 import dev.perdure.StartOptions;
 import dev.perdure.dag.Dag;
 import dev.perdure.error.DefinitionException;
+import dev.perdure.error.InvalidRequestException;
 import dev.perdure.schedule.CatchUp;
 import dev.perdure.schedule.Fire;
 import dev.perdure.schedule.Overlap;
@@ -158,7 +159,44 @@ abstract class DeployedScheduleScenarios extends Scenarios {
             assertThatThrownBy(perdure::startWorker)
                     .isInstanceOf(DefinitionException.class)
                     .hasMessage(
-                            "The schedule 'hourly' is declared, and one of this name was made at run time. Give the declared one another name.");
+                            "The schedule 'hourly' is declared, and one of this name was made at run time. Give the declared one another name, or delete the other with schedules().delete(…).");
+        }
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void the_name_of_a_deleted_schedule_can_be_declared_and_made_again(TestMode mode) {
+        try (PerdureTest perdure = create(mode)) {
+            Dag<String, String> dag = Dag.of("night", String.class, d -> d.task("only", t -> t.input()));
+            perdure.register(REPORT, dag);
+            perdure.settle();
+            perdure.schedules().put(Schedule.of("hourly", Times.every(HOUR), Invocation.of(dag, "in")));
+            perdure.settle();
+            perdure.schedules().delete("hourly");
+            perdure.crashAll(); // the deletion is read by nobody before the next deployment
+            perdure.redeclare(every(HOUR));
+            perdure.startWorker();
+            perdure.advance(HOUR.plus(MINUTE));
+            assertThat(runs(perdure, "report")).hasSize(1);
+            assertThat(info(perdure).source()).isEqualTo(ScheduleInfo.Source.CODE);
+
+            perdure.schedules().delete("hourly");
+            perdure.settle();
+            perdure.redeclare();
+            perdure.deploy(REPORT); // neither the DAG nor the declaration is there any more
+            perdure.schedules().put(every(HOUR));
+            perdure.advance(HOUR.plus(MINUTE));
+            assertThat(runs(perdure, "report")).hasSize(2);
+            assertThat(info(perdure).source()).isEqualTo(ScheduleInfo.Source.RUN_TIME);
+            assertThat(info(perdure).status().orphaned()).isEmpty();
+
+            perdure.schedules().delete("hourly");
+            perdure.settle();
+            perdure.redeclare(every(HOUR));
+            perdure.startWorker();
+            perdure.advance(HOUR.plus(MINUTE));
+            assertThat(runs(perdure, "report")).hasSize(3);
+            assertThat(info(perdure).source()).isEqualTo(ScheduleInfo.Source.CODE);
         }
     }
 
@@ -179,6 +217,27 @@ abstract class DeployedScheduleScenarios extends Scenarios {
             assertThat(perdure.schedules().get("often").status().paused().orElseThrow())
                     .startsWith("The schedule 'often' cannot take its turn: ")
                     .endsWith(" Nothing was applied. Put that right, then resume the run 'schedule:often'.");
+        }
+    }
+
+    @Test
+    void names_of_the_engine_are_refused() {
+        try (PerdureTest perdure = create(TestMode.NORMAL)) {
+            perdure.register(REPORT);
+            perdure.settle();
+            for (String prefix : List.of("schedule:", "bulk:", "reencryption:", "reaction:")) {
+                assertThatThrownBy(() -> perdure.start(Invocation.of(REPORT, "in"), StartOptions.id(prefix + "x")))
+                        .isInstanceOf(InvalidRequestException.class)
+                        .hasMessage(
+                                "The run id '%sx' begins with '%s', which is reserved for the engine. Choose another one.",
+                                prefix, prefix);
+            }
+            assertThatThrownBy(() -> perdure.start(
+                            Invocation.of(REPORT, "in"), StartOptions.defaults().queue("perdure.schedules")))
+                    .isInstanceOf(InvalidRequestException.class)
+                    .hasMessage(
+                            "The queue 'perdure.schedules' begins with 'perdure.', which is reserved for the engine. Choose another one.");
+            assertThat(perdure.runs(RunFilter.all()).list()).isEmpty();
         }
     }
 

@@ -6,6 +6,7 @@ import dev.perdure.StartOptions;
 import dev.perdure.error.InvalidRequestException;
 import dev.perdure.internal.definition.ObjectHandler;
 import dev.perdure.internal.definition.Registered.Target;
+import dev.perdure.internal.text.Reserved;
 import dev.perdure.spi.change.NewRun;
 import dev.perdure.spi.change.ObjectCall;
 import dev.perdure.spi.change.ObjectKey;
@@ -63,12 +64,16 @@ public record CallTarget(
         return new CallTarget(handler.target(), handler, key, null);
     }
 
-    /** Refuses null, and options that the run of a DAG cannot have. */
+    /** Refuses null, names that are reserved, and options that the run of a DAG cannot have. */
     public void require(StartOptions options) {
         if (options == null) {
             throw new InvalidRequestException(
                     "The options of the run of '%s' are null. Give StartOptions.defaults(), or leave them out."
                             .formatted(target.name()));
+        }
+        if (!target.name().startsWith(Reserved.NAMES)) {
+            options.id().ifPresent(id -> Reserved.requireFreeId("run id", id.value()));
+            Reserved.requireFreeQueue(options.queue());
         }
         options.startKey().ifPresent(this::requireFitting);
         if (dag != null && !options.messages().isEmpty()) {

@@ -34,6 +34,7 @@ public final class Moves {
             .bigint("epoch", Change.Advance::epoch)
             .bigint("seed", advance -> restartOf(advance).seed())
             .bool("unpinned", advance -> restartOf(advance).unpinned())
+            .text("definition", advance -> restartOf(advance).definition())
             .bytes("input", advance -> restartOf(advance).input().bytes());
 
     /** What runs wait for, and until when. Empty for a run that does not wait. */

@@ -233,7 +233,8 @@ final class MailSql {
     /** Begins runs anew. What belonged to the old life stays behind under its number. */
     private static final String RESTART = """
             WITH ${clock}, decided AS MATERIALIZED (
-                SELECT r.*, g.seed AS seed_now, g.input, CASE WHEN NOT g.unpinned THEN r.version END AS version_now, clock.at AS moved_at,
+                SELECT r.*, g.seed AS seed_now, g.input, CASE WHEN NOT g.unpinned THEN r.version END AS version_now,
+                       COALESCE(g.definition, r.definition) AS definition_now, clock.at AS moved_at,
                        r.state = ${RUNNING} AND r.epoch = g.epoch AND r.owner = ? AS holds
                 FROM ${restarts}
                 CROSS JOIN clock
@@ -286,17 +287,17 @@ final class MailSql {
             ), let_go AS (
                 ${let_go FROM decided d WHERE d.holds}
             ), queued AS (
-                ${enqueue(alone = false, version = COALESCE(version_now, '') || COALESCE(E'\\n' || placement, '')) FROM decided WHERE holds}
+                ${enqueue(alone = false, definition = definition_now, version = COALESCE(version_now, '') || COALESCE(E'\\n' || placement, '')) FROM decided WHERE holds}
             ), restarted AS (
                 INSERT INTO ${schema}.run (key, seed, epoch, created_at, changed_at, changes, priority, partition, state, id,
                     definition, queue, restarts, version)
                 SELECT key, seed_now, epoch + 1, created_at, moved_at, changes + 1, priority, partition, ${READY}, id,
-                       definition, queue, restarts + 1, version_now
+                       definition_now, queue, restarts + 1, version_now
                 FROM decided WHERE holds
                 ON CONFLICT (key, partition) DO UPDATE SET
                     seed = excluded.seed, epoch = excluded.epoch, changed_at = excluded.changed_at, owner = NULL,
                     changes = excluded.changes, recoveries = 0, entries_at_recovery = 0, state = excluded.state,
-                    reason = NULL, restarts = excluded.restarts, version = excluded.version
+                    reason = NULL, restarts = excluded.restarts, version = excluded.version, definition = excluded.definition
             )
             SELECT key, holds, seed = seed_now AS there_before, state, moved_at, changed_at FROM decided
             """;
