@@ -3,6 +3,7 @@ package dev.perdure;
 import dev.perdure.error.CancelledException;
 import dev.perdure.error.CompensationFailedException;
 import dev.perdure.error.DeadlineExceededException;
+import dev.perdure.error.RecordedException;
 import dev.perdure.error.StepFailedException;
 import dev.perdure.internal.text.Names;
 import dev.perdure.internal.text.Texts;
@@ -126,7 +127,7 @@ public final class Saga {
     }
 
     private static String sentence(RuntimeException failure) {
-        String text = failure.toString();
+        String text = RecordedException.of(failure).toString();
         return text.endsWith(".") ? text : text + ".";
     }
 }

@@ -97,6 +97,9 @@ class ModulesTest {
     /** Measures single parts of the engine, so it reaches into the engine. */
     private static final String MICRO_BENCHMARKS = "dev.perdure.benchmarks.micro";
 
+    /** They log nothing that users have thrown. */
+    private static final Set<String> WITHOUT_USERS = Set.of("perdure-embedded", "torture", "examples", "benchmarks");
+
     private static final List<MavenModule> MODULES = MavenModule.all();
 
     /** A class of one module that uses a class of another. */
@@ -199,6 +202,22 @@ class ModulesTest {
         public String getDescription() {
             return "packages";
         }
+    }
+
+    /** Logging must never decide how a run goes on: only {@code EngineLog} cannot throw what users have thrown. */
+    @Test
+    void only_the_loggers_of_the_engine_are_used() {
+        Set<String> found = MODULES.stream()
+                .filter(module -> !WITHOUT_USERS.contains(module.name()))
+                .flatMap(module -> module.classes().stream())
+                .filter(type -> type.getMethodCallsFromSelf().stream()
+                        .anyMatch(call -> call.getTargetOwner().getName().equals("org.slf4j.LoggerFactory")))
+                .map(JavaClass::getName)
+                .collect(Collectors.toCollection(TreeSet::new));
+        assertThat(found)
+                .containsExactly(
+                        "dev.perdure.cli.dashboard.SampleShop", // the code of a user
+                        "dev.perdure.spi.report.EngineLog");
     }
 
     @Test

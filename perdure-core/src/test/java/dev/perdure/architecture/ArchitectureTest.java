@@ -25,6 +25,7 @@ import com.tngtech.archunit.core.importer.ClassFileImporter;
 import com.tngtech.archunit.lang.ArchCondition;
 import com.tngtech.archunit.lang.ArchRule;
 import com.tngtech.archunit.lang.ConditionEvents;
+import dev.perdure.spi.report.EngineLog;
 import dev.perdure.spi.report.StepLog;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -133,8 +134,13 @@ class ArchitectureTest {
 
     /** Their names are in docs/operate/logging.md, and stay when a class gets another name. */
     @Test
-    void loggers_are_named_for_users_and_not_for_classes() {
-        check(noClasses().should().callMethod(LoggerFactory.class, "getLogger", Class.class));
+    void loggers_are_named_for_users_and_those_of_the_engine() {
+        check(noClasses()
+                .that()
+                .doNotHaveFullyQualifiedName(EngineLog.class.getName())
+                .should()
+                .dependOnClassesThat()
+                .haveFullyQualifiedName(LoggerFactory.class.getName()));
     }
 
     @Test

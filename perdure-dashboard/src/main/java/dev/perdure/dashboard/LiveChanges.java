@@ -1,6 +1,7 @@
 package dev.perdure.dashboard;
 
 import dev.perdure.http.exchange.ApiResponse;
+import dev.perdure.spi.report.EngineLog;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
@@ -8,7 +9,6 @@ import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Supplier;
 import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /**
  * Tells all open pages that something has changed, at most once a second. While a page is open, one thread asks the
@@ -33,7 +33,7 @@ final class LiveChanges implements AutoCloseable {
     static final int MOST_TOLD = 10;
     private static final byte[] CHANGED = "event: changed\ndata: {}\n\n".getBytes(StandardCharsets.UTF_8);
     private static final byte[] ALIVE = ": alive\n\n".getBytes(StandardCharsets.UTF_8);
-    private static final Logger LOG = LoggerFactory.getLogger("dev.perdure.dashboard");
+    private static final Logger LOG = EngineLog.of("dev.perdure.dashboard");
 
     private final Supplier<String> question;
     private final Duration period;

@@ -5,6 +5,7 @@ import com.sun.net.httpserver.HttpServer;
 import dev.perdure.error.InvalidRequestException;
 import dev.perdure.http.exchange.ApiRequest;
 import dev.perdure.http.exchange.ApiResponse;
+import dev.perdure.spi.report.EngineLog;
 import java.io.FilterInputStream;
 import java.io.IOException;
 import java.io.InputStream;
@@ -22,7 +23,6 @@ import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /**
  * Serves an {@link HttpApi} with the HTTP server of the JDK, each request on a virtual thread. It listens on the
@@ -34,7 +34,7 @@ import org.slf4j.LoggerFactory;
  * }</pre>
  */
 public final class ApiServer implements AutoCloseable {
-    private static final Logger LOG = LoggerFactory.getLogger("dev.perdure.http");
+    private static final Logger LOG = EngineLog.of("dev.perdure.http");
     private static final Duration DRAIN = Duration.ofSeconds(1);
     private static final int BACKLOG = 128;
     private static final int NO_BODY = -1;

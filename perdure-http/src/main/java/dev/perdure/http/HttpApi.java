@@ -44,6 +44,7 @@ import dev.perdure.http.security.Caller;
 import dev.perdure.http.security.Redaction;
 import dev.perdure.http.security.Webhook;
 import dev.perdure.spi.EngineView;
+import dev.perdure.spi.report.EngineLog;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -59,7 +60,6 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /**
  * The HTTP API of an engine: a request in, a response out, whoever serves it. {@link ApiServer} serves it with the HTTP
@@ -79,7 +79,7 @@ public final class HttpApi implements AutoCloseable {
     /** The path of the API unless another one is given. */
     public static final String DEFAULT_PREFIX = "/api/v1";
 
-    private static final Logger LOG = LoggerFactory.getLogger("dev.perdure.http");
+    private static final Logger LOG = EngineLog.of("dev.perdure.http");
     private static final String ME = "/me";
     private static final int LONGEST_TARGET = 8 * 1024;
 

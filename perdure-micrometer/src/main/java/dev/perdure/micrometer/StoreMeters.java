@@ -3,6 +3,7 @@ package dev.perdure.micrometer;
 import dev.perdure.Perdure;
 import dev.perdure.RunState;
 import dev.perdure.queue.QueueInfo;
+import dev.perdure.spi.report.EngineLog;
 import dev.perdure.status.StoreStatus;
 import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.MeterRegistry;
@@ -21,7 +22,6 @@ import java.util.function.ToDoubleFunction;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /**
  * The gauges of the store. How it works: a gauge returns what was read last. If that is old, it also begins to read
@@ -30,7 +30,7 @@ import org.slf4j.LoggerFactory;
  * the gauges keep their values, and their age grows.
  */
 final class StoreMeters {
-    private static final Logger LOG = LoggerFactory.getLogger("dev.perdure.store");
+    private static final Logger LOG = EngineLog.of("dev.perdure.store");
     private static final Duration OLD = Duration.ofSeconds(15);
     /** After it has read, it rests for this many times as long as that took. */
     private static final int REST = 20;

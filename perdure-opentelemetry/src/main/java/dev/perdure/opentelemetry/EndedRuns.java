@@ -5,6 +5,7 @@ import dev.perdure.Run;
 import dev.perdure.RunId;
 import dev.perdure.RunInfo;
 import dev.perdure.TypeRef;
+import dev.perdure.spi.report.EngineLog;
 import io.opentelemetry.api.trace.Span;
 import io.opentelemetry.api.trace.SpanContext;
 import io.opentelemetry.api.trace.Tracer;
@@ -17,7 +18,6 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /**
  * Reads the runs that this process has ended, on a thread of its own, and makes their last spans. The process that commits
@@ -27,7 +27,7 @@ import org.slf4j.LoggerFactory;
  * is killed or cancelled while it waits has no code that could tell, so it is read in any case.
  */
 final class EndedRuns implements AutoCloseable {
-    private static final Logger LOG = LoggerFactory.getLogger("dev.perdure.tracing");
+    private static final Logger LOG = EngineLog.of("dev.perdure.tracing");
     /** Runs that wait to be read. More than these have no last spans. */
     private static final int MOST_WAITING = 10_000;
 

@@ -1,5 +1,6 @@
 package dev.perdure.opentelemetry;
 
+import dev.perdure.error.RecordedException;
 import io.opentelemetry.api.common.AttributeKey;
 import io.opentelemetry.api.common.Attributes;
 import io.opentelemetry.api.trace.Span;
@@ -21,8 +22,9 @@ record Failures(boolean messages) {
         if (isInterrupt(thrown)) {
             span.setAttribute(INTERRUPTED, true);
         } else if (messages) {
-            span.recordException(thrown);
-            span.setStatus(StatusCode.ERROR, thrown.toString());
+            RecordedException readable = RecordedException.of(thrown); // methods of an exception may throw
+            span.recordException(readable, Attributes.of(TYPE, readable.type()));
+            span.setStatus(StatusCode.ERROR, readable.toString());
         } else {
             String type = thrown.getClass().getName();
             span.addEvent("exception", Attributes.of(TYPE, type));

@@ -208,6 +208,34 @@ class TracingTest {
     }
 
     @Test
+    void an_exception_that_cannot_be_read_is_recorded_as_far_as_it_can_and_stays_the_reason() {
+        Definition<String, String> order = flow(
+                "order",
+                (ctx, in) -> ctx.step(
+                        "charge",
+                        () -> {
+                            throw new IOException("no route") {
+                                private static final long serialVersionUID = 1L;
+
+                                @Override
+                                public String getMessage() {
+                                    throw new IllegalStateException("no message");
+                                }
+                            };
+                        },
+                        StepOptions.retry(1)));
+        try (Tracing tracing = Tracing.of(telemetry).withExceptionMessages();
+                Perdure perdure = started(tracing, order)) {
+            perdure.start(Invocation.of(order, "pen"));
+            awaitSpan("run order");
+        }
+        String reason = "(its getMessage() threw java.lang.IllegalStateException)";
+        assertThat(only("step charge").getStatus().getDescription()).endsWith(reason);
+        assertThat(only("step charge").getEvents()).hasSize(1);
+        assertThat(only("run order").getStatus().getDescription()).contains(reason);
+    }
+
+    @Test
     void a_run_that_is_killed_while_it_waits_has_its_spans_too() {
         Topic<String> paid = Topic.of("paid", String.class);
         Definition<String, String> order =

@@ -7,6 +7,7 @@ import dev.perdure.spi.Ledger;
 import dev.perdure.spi.change.CallCycle;
 import dev.perdure.spi.change.Change;
 import dev.perdure.spi.change.Lane;
+import dev.perdure.spi.report.EngineLog;
 import dev.perdure.spi.shard.CallWaits.AwaitedRun;
 import dev.perdure.spi.shard.CallWaits.Wait;
 import java.time.Duration;
@@ -20,7 +21,6 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /**
  * Finds calls of virtual objects that wait for each other in a cycle over several shards, and refuses the youngest.
@@ -38,7 +38,7 @@ import org.slf4j.LoggerFactory;
  * next sweep of any process begins again. A shard that does not answer ends the search, and it too is made again.
  */
 final class CyclesAcross implements AutoCloseable {
-    private static final Logger LOG = LoggerFactory.getLogger("dev.perdure.shards");
+    private static final Logger LOG = EngineLog.of("dev.perdure.shards");
     /** How long one question to all shards may take. */
     static final Duration PATIENCE = Duration.ofSeconds(2);
     /** How long a search rests after one that a shard has not answered: each leaves requests behind that wait for it. */

@@ -14,6 +14,7 @@ import dev.perdure.spi.change.NewRun;
 import dev.perdure.spi.change.Parent;
 import dev.perdure.spi.change.Payload;
 import dev.perdure.spi.change.RunRef;
+import dev.perdure.spi.report.EngineLog;
 import dev.perdure.spi.shard.Exchange.Content;
 import dev.perdure.spi.shard.Exchange.Outgoing;
 import dev.perdure.spi.shard.Partitions;
@@ -30,7 +31,6 @@ import java.util.UUID;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.stream.Collectors;
 import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /**
  * Carries what is on its way from one shard to another, or to the shard itself, if it has got a partition since.
@@ -55,7 +55,7 @@ final class Forwarder {
 
     private static final int MOST_NAMED = 1_000;
 
-    private static final Logger LOG = LoggerFactory.getLogger("dev.perdure.shards");
+    private static final Logger LOG = EngineLog.of("dev.perdure.shards");
     /** Longer than a healthy shard needs, and short, because what is for other runs of the same shard waits meanwhile. */
     private static final Duration SHORT = Duration.ofSeconds(1);
 

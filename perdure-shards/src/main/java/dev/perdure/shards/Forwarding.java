@@ -3,6 +3,7 @@ package dev.perdure.shards;
 import dev.perdure.error.StoreException;
 import dev.perdure.spi.Hints;
 import dev.perdure.spi.change.RunRef;
+import dev.perdure.spi.report.EngineLog;
 import dev.perdure.spi.shard.Exchange.Look;
 import dev.perdure.spi.shard.Exchange.Outgoing;
 import dev.perdure.spi.shard.Parts;
@@ -17,7 +18,6 @@ import java.util.function.IntConsumer;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /**
  * Lets the forwarders work: at once after a batch of this process that has kept something for another shard, and from time to
@@ -28,7 +28,7 @@ import org.slf4j.LoggerFactory;
  * shard that does not answer keeps its own forwarder, and nothing else, from working.
  */
 final class Forwarding implements AutoCloseable {
-    private static final Logger LOG = LoggerFactory.getLogger("dev.perdure.shards");
+    private static final Logger LOG = EngineLog.of("dev.perdure.shards");
     private static final long SHORTEST = TimeUnit.MILLISECONDS.toNanos(25);
     /** Idle processes ask every shard so often, so it is seldom: hints and refusals tell of what is urgent. */
     private static final long LONGEST = TimeUnit.MILLISECONDS.toNanos(2_500);

@@ -9,13 +9,13 @@ import dev.perdure.spi.Transacted;
 import dev.perdure.spi.TransactionTicket;
 import dev.perdure.spi.Transactor;
 import dev.perdure.spi.change.Entry;
+import dev.perdure.spi.report.EngineLog;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.util.Optional;
 import java.util.function.Supplier;
 import javax.sql.DataSource;
 import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 import org.springframework.jdbc.datasource.DataSourceUtils;
 import org.springframework.transaction.PlatformTransactionManager;
 import org.springframework.transaction.TransactionDefinition;
@@ -40,7 +40,7 @@ import org.springframework.transaction.support.TransactionSynchronizationManager
  * <p>This source writes the step's record on the transaction's connection right before Spring commits. Thread-safe.
  */
 public final class SpringTransactions implements Transactor<TransactionStatus> {
-    private static final Logger LOG = LoggerFactory.getLogger("dev.perdure.run");
+    private static final Logger LOG = EngineLog.of("dev.perdure.run");
     private static final String NO_TABLE = "42P01";
     private static final String NO_SCHEMA = "3F000";
 

@@ -271,6 +271,20 @@ final class TransactionTroubleIT {
                 "trouble 53400");
     }
 
+    @ParameterizedTest
+    @EnumSource
+    void a_body_whose_exception_has_causes_in_a_circle_has_failed(Where where) {
+        assertThatThrownBy(() -> run(where, connection -> {
+                    Exception first = new IllegalStateException("the first");
+                    Exception second = new IllegalStateException("the second", first);
+                    first.initCause(second);
+                    throw second;
+                }))
+                .isInstanceOf(RunFailedException.class)
+                .hasMessageContaining("the second");
+        assertThat(attempts).containsExactly(1);
+    }
+
     @Test
     void trouble_of_another_connection_is_the_bodys_failure() {
         for (String state : List.of("53100", "25006")) {

@@ -1,15 +1,15 @@
 package dev.perdure.internal.commit;
 
 import dev.perdure.error.StoreException;
+import dev.perdure.spi.report.EngineLog;
 import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /**
  * Logs once that a loop cannot do its work, because of the store or for another reason, and once that it can again. For
  * one thread only.
  */
 public final class Outage {
-    private static final Logger LOG = LoggerFactory.getLogger("dev.perdure.store");
+    private static final Logger LOG = EngineLog.of("dev.perdure.store");
 
     private final String work;
     private boolean on;

@@ -2,10 +2,10 @@ package dev.perdure.internal.commit;
 
 import dev.perdure.error.StoreException;
 import dev.perdure.spi.Clockwork;
+import dev.perdure.spi.report.EngineLog;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /**
  * Logs for the operator that the store, or what transforms payloads, refuses requests. The engine repeats such a request
@@ -14,7 +14,7 @@ import org.slf4j.LoggerFactory;
  * itself.
  */
 public final class Refusals {
-    private static final Logger LOG = LoggerFactory.getLogger("dev.perdure.store");
+    private static final Logger LOG = EngineLog.of("dev.perdure.store");
     private static final long PAUSE = TimeUnit.MINUTES.toNanos(10);
 
     private final Clockwork clockwork;

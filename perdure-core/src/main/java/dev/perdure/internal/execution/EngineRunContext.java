@@ -43,6 +43,7 @@ import dev.perdure.spi.change.Payload;
 import dev.perdure.spi.change.Premise;
 import dev.perdure.spi.change.Task;
 import dev.perdure.spi.payload.PayloadPlace;
+import dev.perdure.spi.report.EngineLog;
 import java.lang.reflect.Type;
 import java.time.Instant;
 import java.util.Collection;
@@ -53,7 +54,6 @@ import java.util.function.Supplier;
 import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /** The parts of a context, and what only functions of the engine's own can do with it. */
 abstract class EngineRunContext implements Shorthands {
@@ -176,7 +176,7 @@ abstract class EngineRunContext implements Shorthands {
     @Override
     public Logger logger() {
         return new ReplayLogger(
-                LoggerFactory.getLogger(
+                EngineLog.of(
                         "dev.perdure.workflow." + held.definition().target().name()),
                 calls::replaying);
     }

@@ -37,11 +37,11 @@ import dev.perdure.spi.change.ObjectCall;
 import dev.perdure.spi.change.Payload;
 import dev.perdure.spi.change.RunRef;
 import dev.perdure.spi.payload.PayloadPlace;
+import dev.perdure.spi.report.EngineLog;
 import java.time.Instant;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /**
  * One run in this worker's memory, from the moment when the worker takes it until it leaves.
@@ -56,7 +56,7 @@ import org.slf4j.LoggerFactory;
  * journal answers. After a body and before its record, the body runs again: only here does something run at least once.
  */
 public final class Execution implements LoadedRun, Runnable {
-    private static final Logger LOG = LoggerFactory.getLogger("dev.perdure.run");
+    private static final Logger LOG = EngineLog.of("dev.perdure.run");
     private static final String THE_END = "the end of the workflow";
 
     private final HeldRun held;

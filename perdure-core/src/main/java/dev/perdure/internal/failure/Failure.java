@@ -19,11 +19,8 @@ public record Failure(
         @Nullable String message,
         List<Frame> stack,
         @Nullable Failure cause) {
-    private static final int MAX_MESSAGE = 16_384;
     private static final int MAX_SUMMARY = 2_000;
     private static final int REPLACEMENT = 0xFFFD;
-    private static final int MAX_FRAMES = 50;
-    private static final int MAX_CAUSES = 8;
 
     /** One frame of a stack. */
     public record Frame(
@@ -43,52 +40,21 @@ public record Failure(
 
     /** An exception as data. */
     public static Failure of(Throwable thrown) {
-        return of(thrown, MAX_CAUSES);
+        return of(RecordedException.of(thrown));
     }
 
-    private static Failure of(Throwable thrown, int causes) {
-        List<Frame> frames = framesOf(thrown);
-        Throwable cause = causeOf(thrown);
-        String type = thrown instanceof RecordedException recorded
-                ? recorded.type()
-                : thrown.getClass().getName();
+    private static Failure of(RecordedException recorded) {
         return new Failure(
-                type, cut(messageOf(thrown)), frames, cause == null || causes == 0 ? null : of(cause, causes - 1));
-    }
-
-    // Methods of a user's exception may throw anything themselves. That must not prevent the engine from recording the
-    // failure.
-
-    private static @Nullable String messageOf(Throwable thrown) {
-        try {
-            return thrown.getMessage();
-        } catch (Throwable broken) {
-            return "(its getMessage() threw " + broken.getClass().getName() + ")";
-        }
-    }
-
-    private static @Nullable Throwable causeOf(Throwable thrown) {
-        try {
-            return thrown.getCause();
-        } catch (Throwable broken) {
-            return null;
-        }
-    }
-
-    private static List<Frame> framesOf(Throwable thrown) {
-        try {
-            return Arrays.stream(thrown.getStackTrace())
-                    .limit(MAX_FRAMES)
-                    .map(frame -> new Frame(
-                            frame.getClassName(), frame.getMethodName(), frame.getFileName(), frame.getLineNumber()))
-                    .toList();
-        } catch (Throwable broken) {
-            return List.of();
-        }
-    }
-
-    private static @Nullable String cut(@Nullable String message) {
-        return message == null || message.length() <= MAX_MESSAGE ? message : message.substring(0, MAX_MESSAGE) + "…";
+                recorded.type(),
+                recorded.getMessage(),
+                Arrays.stream(recorded.getStackTrace())
+                        .map(frame -> new Frame(
+                                frame.getClassName(),
+                                frame.getMethodName(),
+                                frame.getFileName(),
+                                frame.getLineNumber()))
+                        .toList(),
+                recorded.getCause() instanceof RecordedException cause ? of(cause) : null);
     }
 
     /** The exception to throw for it. */

@@ -2,17 +2,17 @@ package dev.perdure.internal.interception;
 
 import dev.perdure.error.ContextMisuseException;
 import dev.perdure.interceptor.WorkflowCall;
+import dev.perdure.spi.report.EngineLog;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /**
  * The code of a run as the innermost interceptor gets it. It keeps what the code returns or throws, because only that
  * decides how the run goes on.
  */
 final class EnteredCode implements Callable<@Nullable Object> {
-    private static final Logger LOG = LoggerFactory.getLogger("dev.perdure.run");
+    private static final Logger LOG = EngineLog.of("dev.perdure.run");
 
     private final WorkflowCall call;
     private final Interceptors.Code code;

@@ -22,6 +22,7 @@ import dev.perdure.spi.change.Parent;
 import dev.perdure.spi.change.Payload;
 import dev.perdure.spi.change.Task;
 import dev.perdure.spi.payload.PayloadPlace;
+import dev.perdure.spi.report.EngineLog;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Base64;
@@ -32,7 +33,6 @@ import java.util.Optional;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /**
  * The run that a schedule is.
@@ -45,7 +45,7 @@ import org.slf4j.LoggerFactory;
  * stays short.
  */
 public final class ScheduleFunction {
-    private static final Logger LOG = LoggerFactory.getLogger("dev.perdure.schedule");
+    private static final Logger LOG = EngineLog.of("dev.perdure.schedule");
     private static final String TURN = "schedule";
     private static final int TURNS_OF_A_LIFE = 20;
     private static final Channel COMMANDS = Channel.message(ScheduleNames.COMMANDS.name());

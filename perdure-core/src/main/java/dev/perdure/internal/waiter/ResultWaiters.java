@@ -4,6 +4,7 @@ import dev.perdure.RunId;
 import dev.perdure.RunState;
 import dev.perdure.spi.Runs;
 import dev.perdure.spi.change.RunRef;
+import dev.perdure.spi.report.EngineLog;
 import java.util.Collection;
 import java.util.Map;
 import java.util.Set;
@@ -11,14 +12,13 @@ import java.util.function.Function;
 import java.util.function.Predicate;
 import java.util.stream.Collectors;
 import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /**
  * Callers that wait for the outcomes of runs, with one query for all of them. Runs that end in this process are
  * announced.
  */
 public record ResultWaiters(Runs runs, Predicate<RunRef> here) implements Waiters.Questions<RunRef, Runs.Ended> {
-    private static final Logger LOG = LoggerFactory.getLogger("dev.perdure.run");
+    private static final Logger LOG = EngineLog.of("dev.perdure.run");
     private static final Set<RunState> NOT_AT_WORK = Set.of(RunState.PENDING, RunState.READY, RunState.PAUSED);
 
     @Override

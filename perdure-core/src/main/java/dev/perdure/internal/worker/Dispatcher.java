@@ -18,6 +18,7 @@ import dev.perdure.spi.change.Change;
 import dev.perdure.spi.change.Move;
 import dev.perdure.spi.change.RunRef;
 import dev.perdure.spi.measure.Measurements;
+import dev.perdure.spi.report.EngineLog;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.HashSet;
@@ -30,7 +31,6 @@ import java.util.function.Function;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /**
  * Gets a worker its work. One loop polls, launches the runs that it claimed, passes requests on to running runs, and
@@ -50,7 +50,7 @@ import org.slf4j.LoggerFactory;
  * not stand still.
  */
 final class Dispatcher {
-    private static final Logger LOG = LoggerFactory.getLogger("dev.perdure.worker");
+    private static final Logger LOG = EngineLog.of("dev.perdure.worker");
     private static final int CLAIM_BATCH = 500;
     private static final long SHORTEST = TimeUnit.MILLISECONDS.toNanos(25);
     private static final long LONGEST = TimeUnit.SECONDS.toNanos(1);

@@ -6,12 +6,12 @@ import dev.perdure.spi.Clockwork;
 import dev.perdure.spi.Dispatch;
 import dev.perdure.spi.VersionRules;
 import dev.perdure.spi.change.WorkerId;
+import dev.perdure.spi.report.EngineLog;
 import java.util.HashSet;
 import java.util.Set;
 import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /**
  * What this worker takes no more because operators drain its version.
@@ -29,7 +29,7 @@ import org.slf4j.LoggerFactory;
  * before its first poll.
  */
 final class Draining {
-    private static final Logger LOG = LoggerFactory.getLogger("dev.perdure.worker");
+    private static final Logger LOG = EngineLog.of("dev.perdure.worker");
 
     private final VersionRules versions;
     private final Clockwork clockwork;

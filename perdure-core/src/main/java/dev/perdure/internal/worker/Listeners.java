@@ -3,13 +3,13 @@ package dev.perdure.internal.worker;
 import dev.perdure.RunChange;
 import dev.perdure.RunListener;
 import dev.perdure.spi.Clockwork;
+import dev.perdure.spi.report.EngineLog;
 import java.util.List;
 import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /** Calls the user's listeners. No listener can harm the engine. */
 public final class Listeners {
-    private static final Logger LOG = LoggerFactory.getLogger("dev.perdure.run");
+    private static final Logger LOG = EngineLog.of("dev.perdure.run");
 
     private final List<RunListener> listeners;
     private final PauseLog pauses;

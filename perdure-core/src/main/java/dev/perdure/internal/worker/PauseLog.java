@@ -3,12 +3,12 @@ package dev.perdure.internal.worker;
 import dev.perdure.RunChange;
 import dev.perdure.internal.text.Sentences;
 import dev.perdure.spi.Clockwork;
+import dev.perdure.spi.report.EngineLog;
 import java.time.Duration;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.concurrent.locks.ReentrantLock;
 import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 import org.slf4j.event.Level;
 
 /**
@@ -16,7 +16,7 @@ import org.slf4j.event.Level;
  * it logs the first, and once that there are more; the others of the same minute are logged at DEBUG.
  */
 final class PauseLog {
-    private static final Logger LOG = LoggerFactory.getLogger("dev.perdure.run");
+    private static final Logger LOG = EngineLog.of("dev.perdure.run");
     private static final long WINDOW = Duration.ofMinutes(1).toNanos();
     /** How many reasons it remembers. */
     private static final int REMEMBERED = 100;

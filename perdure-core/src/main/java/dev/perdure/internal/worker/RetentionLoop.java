@@ -8,9 +8,9 @@ import dev.perdure.internal.time.Waiting;
 import dev.perdure.retention.Retention;
 import dev.perdure.spi.Clockwork;
 import dev.perdure.spi.Removals;
+import dev.perdure.spi.report.EngineLog;
 import java.time.Duration;
 import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /**
  * Removes old runs, batch by batch, and the large payloads to which no row refers any more. The store decides what is due
@@ -18,7 +18,7 @@ import org.slf4j.LoggerFactory;
  * that stops in between leaves nothing behind: a batch is a transaction, and the next batch of any worker goes on.
  */
 final class RetentionLoop {
-    private static final Logger LOG = LoggerFactory.getLogger("dev.perdure.worker");
+    private static final Logger LOG = EngineLog.of("dev.perdure.worker");
     /** How many runs a batch looks at. The store takes fewer, if that takes too long. */
     private static final int BATCH = 1_000;
 

@@ -38,20 +38,20 @@ import dev.perdure.spi.change.Change;
 import dev.perdure.spi.change.ObjectCall;
 import dev.perdure.spi.change.RunRef;
 import dev.perdure.spi.change.WorkerId;
+import dev.perdure.spi.report.EngineLog;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
 import java.util.function.Function;
 import java.util.function.Supplier;
 import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /**
  * One incarnation of a worker: its id, its lease and the runs that it holds. When the lease is lost, the session is
  * over for good, the worker drops everything in it, and joins again as a new one.
  */
 public final class Session implements Host, PipelineHost {
-    private static final Logger LOG = LoggerFactory.getLogger("dev.perdure.worker");
+    private static final Logger LOG = EngineLog.of("dev.perdure.worker");
 
     private final WorkerId id;
     private final String name;

@@ -7,13 +7,13 @@ import dev.perdure.spi.Permits;
 import dev.perdure.spi.Permits.Answer;
 import dev.perdure.spi.Permits.Request;
 import dev.perdure.spi.change.WorkerId;
+import dev.perdure.spi.report.EngineLog;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /**
  * The permits of the runs of one {@link Session}. Requests that come together share a round trip. When a step has given
@@ -21,7 +21,7 @@ import org.slf4j.LoggerFactory;
  * poll does it.
  */
 final class SessionPermits {
-    private static final Logger LOG = LoggerFactory.getLogger("dev.perdure.worker");
+    private static final Logger LOG = EngineLog.of("dev.perdure.worker");
 
     private final Permits permits;
     private final Clockwork clockwork;

@@ -6,6 +6,7 @@ import dev.perdure.internal.time.StoreClock;
 import dev.perdure.internal.time.Waiting;
 import dev.perdure.spi.Clockwork;
 import dev.perdure.spi.change.WorkerId;
+import dev.perdure.spi.report.EngineLog;
 import dev.perdure.spi.report.Reports;
 import dev.perdure.spi.report.Reports.Line;
 import dev.perdure.spi.report.Reports.Report;
@@ -21,7 +22,6 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.BooleanSupplier;
 import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 import org.slf4j.event.Level;
 
 /**
@@ -36,7 +36,7 @@ import org.slf4j.event.Level;
  * if all executions together have too many, new lines are dropped until some are written.
  */
 final class SessionReports {
-    private static final Logger LOG = LoggerFactory.getLogger("dev.perdure.store");
+    private static final Logger LOG = EngineLog.of("dev.perdure.store");
     /** In real time, as bodies run, also in tests. */
     private static final Duration PAUSE = Duration.ofSeconds(1);
 

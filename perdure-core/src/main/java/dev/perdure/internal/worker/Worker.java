@@ -15,6 +15,7 @@ import dev.perdure.spi.Leases;
 import dev.perdure.spi.change.NewRun;
 import dev.perdure.spi.change.RunRef;
 import dev.perdure.spi.change.WorkerId;
+import dev.perdure.spi.report.EngineLog;
 import dev.perdure.version.WorkerInfo.Heap;
 import java.time.Instant;
 import java.util.List;
@@ -26,7 +27,6 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /**
  * The part of an engine that executes runs. It keeps a lease, and one {@link Session} for each lease; the {@link
@@ -43,7 +43,7 @@ import org.slf4j.LoggerFactory;
  * its runs and did not die.
  */
 public final class Worker implements Session.Home {
-    private static final Logger LOG = LoggerFactory.getLogger("dev.perdure.worker");
+    private static final Logger LOG = EngineLog.of("dev.perdure.worker");
     private static final int RENEWALS_PER_LEASE = 4;
     private static final int SWEEP_BATCH = 500;
     /** How much longer than the limit for bodies a close takes at most. */

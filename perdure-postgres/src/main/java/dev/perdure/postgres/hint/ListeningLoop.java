@@ -4,6 +4,7 @@ import dev.perdure.postgres.jdbc.Schema;
 import dev.perdure.postgres.jdbc.Threads;
 import dev.perdure.postgres.lane.Backends;
 import dev.perdure.spi.Hints;
+import dev.perdure.spi.report.EngineLog;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.sql.Statement;
@@ -15,7 +16,6 @@ import javax.sql.DataSource;
 import org.postgresql.PGConnection;
 import org.postgresql.PGNotification;
 import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /**
  * Listens to the notifications of other processes, on its own connection.
@@ -29,7 +29,7 @@ import org.slf4j.LoggerFactory;
  * is alive.
  */
 public final class ListeningLoop implements AutoCloseable {
-    private static final Logger LOG = LoggerFactory.getLogger("dev.perdure.store");
+    private static final Logger LOG = EngineLog.of("dev.perdure.store");
     private static final int TURN_MILLIS = 100;
     private static final Duration SILENCE = Duration.ofSeconds(8);
     private static final int SIGN_OF_LIFE_SECONDS = 5;

@@ -4,6 +4,7 @@ import dev.perdure.postgres.jdbc.Database;
 import dev.perdure.postgres.jdbc.Parameters;
 import dev.perdure.postgres.jdbc.Schema;
 import dev.perdure.postgres.jdbc.Threads;
+import dev.perdure.spi.report.EngineLog;
 import java.sql.PreparedStatement;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -13,7 +14,6 @@ import java.util.Set;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
 import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /**
  * Sends hints to other processes.
@@ -26,7 +26,7 @@ public final class Notifier implements AutoCloseable {
     private static final String NOTIFY = """
             SELECT set_config('synchronous_commit', 'off', true), pg_notify(?, notice) FROM unnest(?::text[]) AS n (notice)
             """;
-    private static final Logger LOG = LoggerFactory.getLogger("dev.perdure.store");
+    private static final Logger LOG = EngineLog.of("dev.perdure.store");
     private static final int MOST_GATHERED = 5_000;
     private static final Duration PAUSE = Duration.ofMillis(4);
 

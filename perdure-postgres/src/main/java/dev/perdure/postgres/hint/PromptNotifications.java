@@ -1,5 +1,6 @@
 package dev.perdure.postgres.hint;
 
+import dev.perdure.spi.report.EngineLog;
 import java.lang.reflect.Field;
 import java.sql.Connection;
 import java.sql.SQLException;
@@ -7,7 +8,6 @@ import org.postgresql.core.BaseConnection;
 import org.postgresql.core.PGStream;
 import org.postgresql.core.QueryExecutorBase;
 import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /**
  * Lets the driver return a notification as soon as it has arrived.
@@ -18,7 +18,7 @@ import org.slf4j.LoggerFactory;
  * reflection is not allowed, notifications are a millisecond later, and nothing else is different.
  */
 final class PromptNotifications {
-    private static final Logger LOG = LoggerFactory.getLogger("dev.perdure.store");
+    private static final Logger LOG = EngineLog.of("dev.perdure.store");
 
     private PromptNotifications() {}
 

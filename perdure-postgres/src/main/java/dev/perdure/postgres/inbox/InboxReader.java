@@ -13,6 +13,7 @@ import dev.perdure.spi.change.Change;
 import dev.perdure.spi.change.Lane;
 import dev.perdure.spi.change.NewRun;
 import dev.perdure.spi.change.Task;
+import dev.perdure.spi.report.EngineLog;
 import dev.perdure.spi.shard.Exchange;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
@@ -31,7 +32,6 @@ import java.util.concurrent.Semaphore;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /**
  * Applies the requests that callers made in their own transactions.
@@ -46,7 +46,7 @@ import org.slf4j.LoggerFactory;
  * one. Each applies its rows in order, and a change that the other has applied has no effect.
  */
 public final class InboxReader {
-    private static final Logger LOG = LoggerFactory.getLogger("dev.perdure.store");
+    private static final Logger LOG = EngineLog.of("dev.perdure.store");
     /** It remembers at most this many rows that were logged. */
     private static final int MOST_LEFT = 1_000;
     /** A log line names at most this many runs. */

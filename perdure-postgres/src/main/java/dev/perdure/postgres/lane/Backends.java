@@ -4,6 +4,7 @@ import dev.perdure.postgres.jdbc.Database;
 import dev.perdure.postgres.jdbc.Parameters;
 import dev.perdure.postgres.jdbc.Schema;
 import dev.perdure.postgres.jdbc.SqlState;
+import dev.perdure.spi.report.EngineLog;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
@@ -17,7 +18,6 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /**
  * Finds out before the end of a lease that the process of a worker has died: PostgreSQL closes the connections of a
@@ -38,7 +38,7 @@ import org.slf4j.LoggerFactory;
  * <p>All but {@link #joined}, {@link #left} and {@link #lost} belongs to the thread that listens.
  */
 public final class Backends {
-    private static final Logger LOG = LoggerFactory.getLogger("dev.perdure.store");
+    private static final Logger LOG = EngineLog.of("dev.perdure.store");
     /** How long a worker may be without a backend. */
     static final Duration GRACE = Duration.ofMillis(500);
     /** So long after it has connected, a process ends no lease: the others may have to connect again, too. */

@@ -4,6 +4,7 @@ import dev.perdure.error.StoreException;
 import dev.perdure.error.StoreException.Kind;
 import dev.perdure.postgres.jdbc.Database;
 import dev.perdure.postgres.jdbc.Query;
+import dev.perdure.spi.report.EngineLog;
 import java.sql.Connection;
 import java.sql.ResultSet;
 import java.sql.SQLException;
@@ -21,7 +22,6 @@ import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import org.postgresql.PGConnection;
 import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /**
  * Transactions that may take any time, beside workers that go on.
@@ -37,7 +37,7 @@ import org.slf4j.LoggerFactory;
  * <p>An interrupt of the caller cancels the statement. The server cancels it when the process is gone.
  */
 public final class PatientTransactions {
-    private static final Logger LOG = LoggerFactory.getLogger("dev.perdure.store.migration");
+    private static final Logger LOG = EngineLog.of("dev.perdure.store.migration");
     private static final Duration LOOK = Duration.ofMillis(300);
     private static final Duration PAUSE = Duration.ofSeconds(2);
     private static final Duration REPORT = Duration.ofSeconds(10);

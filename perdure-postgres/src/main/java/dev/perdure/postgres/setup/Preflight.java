@@ -2,6 +2,7 @@ package dev.perdure.postgres.setup;
 
 import dev.perdure.error.StoreException;
 import dev.perdure.error.StoreException.Kind;
+import dev.perdure.postgres.jdbc.Causes;
 import dev.perdure.postgres.jdbc.Connections;
 import dev.perdure.postgres.jdbc.Database;
 import dev.perdure.postgres.jdbc.Parameters;
@@ -92,7 +93,7 @@ public final class Preflight {
     }
 
     private static StoreException unreachable(SQLException problem) {
-        for (Throwable cause = problem.getCause(); cause != null; cause = cause.getCause()) {
+        for (Throwable cause : Causes.of(problem)) {
             // A pool wraps the server's message into a timeout of its own.
             if (cause instanceof SQLException said
                     && said.getSQLState() != null
@@ -110,7 +111,7 @@ public final class Preflight {
     /** The message of the driver: a pool only reports that it got no connection in time. */
     private static String cause(SQLException problem) {
         SQLException said = problem;
-        for (Throwable cause = problem.getCause(); cause != null; cause = cause.getCause()) {
+        for (Throwable cause : Causes.of(problem)) {
             said = cause instanceof SQLException deeper ? deeper : said;
         }
         String message = String.valueOf(said.getMessage()).strip();

@@ -1,5 +1,6 @@
 package dev.perdure.postgres.transaction;
 
+import dev.perdure.postgres.jdbc.Causes;
 import dev.perdure.postgres.jdbc.SqlState;
 import dev.perdure.spi.Transacted;
 import dev.perdure.spi.TransactionTicket;
@@ -46,7 +47,7 @@ public final class SqlTrouble {
     private SqlTrouble() {}
 
     private static Stream<SQLException> said(Throwable thrown) {
-        return Stream.iterate(thrown, cause -> cause != null, Throwable::getCause)
+        return Causes.of(thrown).stream()
                 .filter(cause -> cause instanceof SQLException said && said.getSQLState() != null)
                 .map(SQLException.class::cast);
     }

@@ -1,16 +1,16 @@
 package dev.perdure.postgres.transaction;
 
+import dev.perdure.spi.report.EngineLog;
 import java.time.Duration;
 import java.util.concurrent.atomic.AtomicLong;
 import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /**
  * Deletes old rows at intervals. The first write after an interval starts the deletion in its own thread, and does not
  * wait for it. So no timer is needed, and only processes that write rows delete them.
  */
 public final class Tidying {
-    private static final Logger LOG = LoggerFactory.getLogger("dev.perdure.store");
+    private static final Logger LOG = EngineLog.of("dev.perdure.store");
 
     private final Runnable forget;
     private final long everyNanos;

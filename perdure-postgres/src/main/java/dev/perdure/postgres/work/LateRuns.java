@@ -5,19 +5,19 @@ import dev.perdure.postgres.hint.PostgresHints;
 import dev.perdure.postgres.jdbc.Database;
 import dev.perdure.postgres.reaction.PostgresReactions;
 import dev.perdure.spi.Hints;
+import dev.perdure.spi.report.EngineLog;
 import java.time.Instant;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /**
  * Looks for late runs, for polls of stores that have a reaction to them. A worker under load polls hundreds of times a
  * second; it looks at most ten times a second.
  */
 public final class LateRuns {
-    private static final Logger LOG = LoggerFactory.getLogger("dev.perdure.store");
+    private static final Logger LOG = EngineLog.of("dev.perdure.store");
     private static final long PAUSE_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
 
     private final Database database;

@@ -14,6 +14,7 @@ import dev.perdure.spi.Ledger;
 import dev.perdure.spi.Outcome;
 import dev.perdure.spi.change.Change;
 import dev.perdure.spi.change.Lane;
+import dev.perdure.spi.report.EngineLog;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -22,7 +23,6 @@ import java.util.TreeSet;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /**
  * Which ready runs a worker may take because of its labels.
@@ -39,7 +39,7 @@ import org.slf4j.LoggerFactory;
  * the next poll of any worker does both again.
  */
 public final class Placements {
-    private static final Logger LOG = LoggerFactory.getLogger("dev.perdure.store");
+    private static final Logger LOG = EngineLog.of("dev.perdure.store");
     private static final String ANY_VERSION = "";
     private static final char AFTER_VERSION = '\n';
 

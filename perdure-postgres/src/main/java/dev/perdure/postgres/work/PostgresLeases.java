@@ -30,6 +30,7 @@ import dev.perdure.spi.Hints;
 import dev.perdure.spi.Leases;
 import dev.perdure.spi.change.RunRef;
 import dev.perdure.spi.change.WorkerId;
+import dev.perdure.spi.report.EngineLog;
 import dev.perdure.version.WorkerInfo.Heap;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
@@ -44,7 +45,6 @@ import java.util.UUID;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /**
  * Keeps leases, and takes the runs of workers whose lease has ended.
@@ -57,7 +57,7 @@ import org.slf4j.LoggerFactory;
  * lease, so it waits for connections behind no other call.
  */
 public final class PostgresLeases implements Leases {
-    private static final Logger LOG = LoggerFactory.getLogger("dev.perdure.store");
+    private static final Logger LOG = EngineLog.of("dev.perdure.store");
 
     private static final int TAKEN_BACK_AT_ONCE = 1_000;
 

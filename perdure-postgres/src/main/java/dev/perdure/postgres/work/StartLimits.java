@@ -13,6 +13,7 @@ import dev.perdure.spi.Outcome;
 import dev.perdure.spi.change.Admission;
 import dev.perdure.spi.change.Change;
 import dev.perdure.spi.change.Lane;
+import dev.perdure.spi.report.EngineLog;
 import java.sql.PreparedStatement;
 import java.time.Duration;
 import java.time.temporal.ChronoUnit;
@@ -21,7 +22,6 @@ import java.util.List;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /**
  * Cancels runs that have not begun in time.
@@ -32,7 +32,7 @@ import org.slf4j.LoggerFactory;
  * the next poll of any worker finds them again and changes nothing.
  */
 public final class StartLimits {
-    private static final Logger LOG = LoggerFactory.getLogger("dev.perdure.store");
+    private static final Logger LOG = EngineLog.of("dev.perdure.store");
 
     private final Database database;
     private final StartLimitSql sql;

@@ -13,6 +13,7 @@ import dev.perdure.postgres.lane.Lanes;
 import dev.perdure.postgres.reaction.ReactionParts;
 import dev.perdure.postgres.reaction.TouchedRuns;
 import dev.perdure.spi.Dispatch.Poll;
+import dev.perdure.spi.report.EngineLog;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
@@ -23,7 +24,6 @@ import java.util.List;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /**
  * Finds the runs because of which the server refuses a poll, and pauses them, so that they delay no other run.
@@ -34,7 +34,7 @@ import org.slf4j.LoggerFactory;
  * its next poll.
  */
 public final class StuckRuns {
-    private static final Logger LOG = LoggerFactory.getLogger("dev.perdure.store");
+    private static final Logger LOG = EngineLog.of("dev.perdure.store");
 
     /** Tries some runs in an open transaction. */
     @FunctionalInterface

@@ -1,12 +1,12 @@
 package dev.perdure.postgres.write;
 
 import dev.perdure.error.StoreException;
+import dev.perdure.spi.report.EngineLog;
 import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.LongSupplier;
 import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /**
  * Looks from time to time for cycles of calls whose makers died before they looked. Sweeps ask for it, and the thread of a
@@ -14,7 +14,7 @@ import org.slf4j.LoggerFactory;
  * took: many processes look for the same cycles, and together they must not cost more than the work.
  */
 public final class OldCycles implements AutoCloseable {
-    private static final Logger LOG = LoggerFactory.getLogger("dev.perdure.store");
+    private static final Logger LOG = EngineLog.of("dev.perdure.store");
     private static final int RESTS = 10;
     private static final long AFTER_FAILURE = TimeUnit.SECONDS.toNanos(5);
 

@@ -3,6 +3,7 @@ package dev.perdure.shards.limit;
 import dev.perdure.error.InvalidRequestException;
 import dev.perdure.shards.limit.LimitRules.Limited;
 import dev.perdure.spi.Audit;
+import dev.perdure.spi.report.EngineLog;
 import dev.perdure.spi.shard.Places;
 import dev.perdure.spi.shard.Places.Limit;
 import dev.perdure.spi.shard.Places.Share;
@@ -19,11 +20,10 @@ import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /** The limits of all queues, or of all limiters, divided among the shards: each shard has its share of them. */
 public final class DividedLimits {
-    private static final Logger LOG = LoggerFactory.getLogger("dev.perdure.shards");
+    private static final Logger LOG = EngineLog.of("dev.perdure.shards");
 
     private static final int MOST_PASSES = 3;
 

@@ -1,6 +1,7 @@
 package dev.perdure.shards.limit;
 
 import dev.perdure.error.StoreException;
+import dev.perdure.spi.report.EngineLog;
 import dev.perdure.spi.shard.Places;
 import dev.perdure.spi.shard.Places.Limit;
 import dev.perdure.spi.shard.Places.Need;
@@ -19,7 +20,6 @@ import java.util.function.IntFunction;
 import java.util.function.Supplier;
 import java.util.stream.IntStream;
 import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /**
  * Asks other shards for places while something waits on a shard whose share is used up. Nobody asks while nothing waits.
@@ -31,7 +31,7 @@ import org.slf4j.LoggerFactory;
  * what they have. An answer that comes later takes effect, too.
  */
 public final class PlaceRequests implements AutoCloseable {
-    private static final Logger LOG = LoggerFactory.getLogger("dev.perdure.shards");
+    private static final Logger LOG = EngineLog.of("dev.perdure.shards");
     private static final long SHORTEST = TimeUnit.MILLISECONDS.toNanos(100);
     private static final long LONGEST = TimeUnit.SECONDS.toNanos(1);
     private static final long PATIENCE = TimeUnit.SECONDS.toNanos(1);

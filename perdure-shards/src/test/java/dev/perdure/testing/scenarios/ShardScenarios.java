@@ -223,6 +223,14 @@ abstract class ShardScenarios implements Kit {
     }
 
     @Nested
+    final class OddException extends OddExceptionScenarios {
+        @Override
+        public PerdureTest create(TestMode mode) {
+            return ShardScenarios.this.create(mode);
+        }
+    }
+
+    @Nested
     final class Error extends ErrorScenarios {
         @Override
         public PerdureTest create(TestMode mode) {

@@ -1,15 +1,15 @@
 package dev.perdure.spring.boot;
 
 import com.zaxxer.hikari.HikariDataSource;
+import dev.perdure.spi.report.EngineLog;
 import java.sql.SQLException;
 import javax.sql.DataSource;
 import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 import org.springframework.util.ClassUtils;
 
 /** Says at the start how many connections of its pool the store takes, because the application often shares it. */
 final class PoolInLog {
-    private static final Logger LOG = LoggerFactory.getLogger("dev.perdure.store");
+    private static final Logger LOG = EngineLog.of("dev.perdure.store");
     private static final boolean HIKARI =
             ClassUtils.isPresent("com.zaxxer.hikari.HikariDataSource", PoolInLog.class.getClassLoader());
 

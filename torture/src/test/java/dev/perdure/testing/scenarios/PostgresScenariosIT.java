@@ -215,6 +215,10 @@ class PostgresScenariosIT {
     class Errors extends ErrorScenarios implements OnPostgres {}
 
     @Nested
+    @Tag("thorough")
+    class OddException extends OddExceptionScenarios implements OnPostgres {}
+
+    @Nested
     class Poison extends PoisonScenarios implements OnPostgres {}
 
     @Nested

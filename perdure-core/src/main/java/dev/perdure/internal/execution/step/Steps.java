@@ -3,6 +3,7 @@ package dev.perdure.internal.execution.step;
 import dev.perdure.RunState;
 import dev.perdure.StepOptions;
 import dev.perdure.error.PayloadException;
+import dev.perdure.error.RecordedException;
 import dev.perdure.internal.execution.host.HeldRun;
 import dev.perdure.internal.execution.host.Host;
 import dev.perdure.internal.execution.host.Unwind;
@@ -118,7 +119,7 @@ public final class Steps {
         private static final long serialVersionUID = 1L;
 
         Again(Throwable cause) {
-            super(cause.getMessage(), cause, false, false);
+            super(RecordedException.of(cause).getMessage(), cause, false, false);
         }
     }
 

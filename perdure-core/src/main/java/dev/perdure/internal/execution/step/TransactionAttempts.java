@@ -1,5 +1,6 @@
 package dev.perdure.internal.execution.step;
 
+import dev.perdure.error.RecordedException;
 import dev.perdure.error.StoreException;
 import dev.perdure.internal.commit.Backoff;
 import dev.perdure.internal.execution.host.HeldRun;
@@ -12,6 +13,7 @@ import dev.perdure.spi.Transacted;
 import dev.perdure.spi.TransactionTicket;
 import dev.perdure.spi.Transactor;
 import dev.perdure.spi.change.Entry;
+import dev.perdure.spi.report.EngineLog;
 import dev.perdure.transaction.TransactionBody;
 import dev.perdure.transaction.TransactionOptions;
 import java.time.Duration;
@@ -20,7 +22,6 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /**
  * Makes the attempts of one transaction step. It passes the body, with the entry that will record its result, to the
@@ -32,7 +33,7 @@ import org.slf4j.LoggerFactory;
  * the engine asks the database for the outcome of the transaction until it gets an answer.
  */
 final class TransactionAttempts<C> implements Steps.Doing {
-    private static final Logger LOG = LoggerFactory.getLogger("dev.perdure.run");
+    private static final Logger LOG = EngineLog.of("dev.perdure.run");
 
     /** About four seconds after the first. */
     private static final int TOLD_AT_WAIT = 10;
@@ -163,7 +164,7 @@ final class TransactionAttempts<C> implements Steps.Doing {
                     "Run {}: {} waits for its database, and continues when that is back: {}",
                     transitions.run(),
                     call.describe(),
-                    cause.getMessage());
+                    RecordedException.of(cause).getMessage());
         }
     }
 

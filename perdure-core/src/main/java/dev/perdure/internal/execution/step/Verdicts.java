@@ -13,15 +13,15 @@ import dev.perdure.internal.failure.FailedAttempt;
 import dev.perdure.internal.failure.Failure;
 import dev.perdure.spi.change.Entry;
 import dev.perdure.spi.change.Payload;
+import dev.perdure.spi.report.EngineLog;
 import java.time.Duration;
 import java.time.Instant;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /** Whether another attempt follows a failed one, and how the journal has that. */
 public record Verdicts(Host host, Transitions transitions, Values values) {
-    private static final Logger LOG = LoggerFactory.getLogger("dev.perdure.run");
+    private static final Logger LOG = EngineLog.of("dev.perdure.run");
 
     /**
      * The consequence of a failed attempt.

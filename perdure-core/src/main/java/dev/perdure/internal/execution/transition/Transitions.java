@@ -23,6 +23,7 @@ import dev.perdure.spi.change.Effect;
 import dev.perdure.spi.change.Entry;
 import dev.perdure.spi.change.Move;
 import dev.perdure.spi.change.Payload;
+import dev.perdure.spi.report.EngineLog;
 import java.nio.charset.StandardCharsets;
 import java.time.Instant;
 import java.util.List;
@@ -31,7 +32,6 @@ import java.util.function.Consumer;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /**
  * The only way in which an execution writes: one transition at a time. What needs no answer waits in
@@ -40,7 +40,7 @@ import org.slf4j.LoggerFactory;
  * on them and they are entries themselves.
  */
 public final class Transitions {
-    private static final Logger LOG = LoggerFactory.getLogger("dev.perdure.run");
+    private static final Logger LOG = EngineLog.of("dev.perdure.run");
 
     private final HeldRun held;
     private final Host host;

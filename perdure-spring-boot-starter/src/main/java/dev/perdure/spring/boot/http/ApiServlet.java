@@ -2,6 +2,7 @@ package dev.perdure.spring.boot.http;
 
 import dev.perdure.http.exchange.ApiRequest;
 import dev.perdure.http.exchange.ApiResponse;
+import dev.perdure.spi.report.EngineLog;
 import jakarta.servlet.AsyncContext;
 import jakarta.servlet.AsyncEvent;
 import jakarta.servlet.AsyncListener;
@@ -21,7 +22,6 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /**
  * Serves the API in a servlet container.
@@ -38,7 +38,7 @@ import org.slf4j.LoggerFactory;
  */
 final class ApiServlet extends HttpServlet {
     private static final long serialVersionUID = 1L;
-    private static final Logger LOG = LoggerFactory.getLogger("dev.perdure.http");
+    private static final Logger LOG = EngineLog.of("dev.perdure.http");
     private static final String EXCHANGE = ApiServlet.class.getName() + ".EXCHANGE";
     private static final Duration IO_TIMEOUT = Duration.ofSeconds(30);
     private static final int NO_TIMEOUT = 0;

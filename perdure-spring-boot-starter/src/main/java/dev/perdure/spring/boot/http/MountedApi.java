@@ -5,6 +5,7 @@ import dev.perdure.http.HttpApi;
 import dev.perdure.http.exchange.ApiRequest;
 import dev.perdure.http.exchange.ApiResponse;
 import dev.perdure.http.security.Authentication;
+import dev.perdure.spi.report.EngineLog;
 import dev.perdure.spring.boot.internal.RunningEngine;
 import java.net.InetAddress;
 import java.net.UnknownHostException;
@@ -17,7 +18,6 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Semaphore;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 import org.springframework.beans.BeanWrapper;
 import org.springframework.beans.PropertyAccessorFactory;
 import org.springframework.beans.factory.ObjectProvider;
@@ -37,7 +37,7 @@ final class MountedApi {
             problem(503, "NotRunning", "The engine of this process does not run. Send the request again.");
     private static final ApiResponse FAILED = problem(
             500, "InternalError", "Something went wrong inside Perdure. The log of the process has the details.");
-    private static final Logger LOG = LoggerFactory.getLogger("dev.perdure.http");
+    private static final Logger LOG = EngineLog.of("dev.perdure.http");
 
     private final Setup setup;
     private final Semaphore room;

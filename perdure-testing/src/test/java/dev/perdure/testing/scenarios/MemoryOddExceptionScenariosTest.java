@@ -1,0 +1,3 @@
+package dev.perdure.testing.scenarios;
+
+class MemoryOddExceptionScenariosTest extends OddExceptionScenarios implements InMemory {}
