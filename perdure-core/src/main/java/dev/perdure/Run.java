@@ -174,8 +174,8 @@ public interface Run<R extends @Nullable Object> {
      * Starts another run with what this one has recorded before a position, to repair or to debug it. This run stays as
      * it is, in whatever state it is.
      *
-     * @throws RetryRefusedException if a call before the position has no answer yet, the run belongs to a DAG or is a
-     *     call of a virtual object, or a transform encrypts its values and the run changes too often to be copied
+     * @throws RetryRefusedException if a {@link Saga} has undone a step before the position, a call before the position has
+     *     no answer yet, the run belongs to a DAG or is a call of a virtual object, or a transform encrypts its values and the run changes too often to be copied
      */
     Run<R> fork(ForkOptions options);
 }

@@ -7,6 +7,7 @@ import dev.perdure.error.RecordedException;
 import dev.perdure.error.StepFailedException;
 import dev.perdure.internal.text.Names;
 import dev.perdure.internal.text.Texts;
+import dev.perdure.internal.undo.Undoable;
 import dev.perdure.transaction.TransactionAction;
 import dev.perdure.transaction.TransactionOptions;
 import dev.perdure.transaction.TransactionSource;
@@ -38,6 +39,12 @@ public final class Saga {
 
     private final WorkflowContext ctx;
     private final Deque<Compensation> compensations = new ArrayDeque<>();
+    /** The latest call when the saga was made, and when a compensation was registered last. */
+    private final int begun;
+
+    private int registered = -1;
+    /** The first call that the compensations undo. */
+    private int first = Integer.MAX_VALUE;
 
     /** Runs as a step or as a transaction step. */
     @FunctionalInterface
@@ -49,11 +56,13 @@ public final class Saga {
     public Saga(WorkflowContext ctx) {
         Texts.requireGiven("context of the saga", ctx);
         this.ctx = ctx;
+        this.begun = ctx instanceof Undoable run ? run.position() : 0;
     }
 
     /**
-     * Registers a compensation. Call it after the step that it undoes, if that step leaves nothing behind when it
-     * fails. Otherwise call it before the step, with a body that does no harm when there is nothing to undo.
+     * Registers a compensation. Call it right after the step that it undoes, if that step leaves nothing behind when it
+     * fails. Otherwise call it before the step, with a body that does no harm when there is nothing to undo. A {@link
+     * Run#fork fork} takes over no step before which, or behind which, a compensation was registered that has run.
      */
     public void undo(String name, StepAction body) {
         undo(name, body, StepOptions.defaults());
@@ -62,7 +71,7 @@ public final class Saga {
     /** {@link #undo(String, StepAction)} with options. */
     public void undo(String name, StepAction body, StepOptions options) {
         require(name, body, options);
-        compensations.push(() -> ctx.step(name, body, options));
+        register(() -> ctx.step(name, body, options));
     }
 
     /**
@@ -78,7 +87,17 @@ public final class Saga {
             String name, TransactionSource<C> source, TransactionAction<C> body, TransactionOptions options) {
         require(name, body, options);
         Texts.requireGiven("transaction source of the compensation '" + name + "'", source);
-        compensations.push(() -> ctx.transact(name, source, body, options));
+        register(() -> ctx.transact(name, source, body, options));
+    }
+
+    /** Of several that are registered behind one call, it is not known which steps they undo. */
+    private void register(Compensation compensation) {
+        compensations.push(compensation);
+        if (ctx instanceof Undoable run) {
+            int position = run.position();
+            first = Math.min(first, position == registered ? begun + 1 : run.undoneNow(begun));
+            registered = position;
+        }
     }
 
     private static void require(String name, Object body, Object options) {
@@ -97,6 +116,9 @@ public final class Saga {
         Texts.requireGiven("failure to compensate for", failure);
         List<StepFailedException> failed = new ArrayList<>();
         int count = compensations.size();
+        if (count > 0 && ctx instanceof Undoable run) {
+            run.undoes(first);
+        }
         while (!compensations.isEmpty()) {
             try {
                 run(compensations.pop());

@@ -233,8 +233,13 @@ final class RunsCommand {
                             description = "The position at which it continues, as 'runs show' prints it after #.")
                     int position,
             @Option(names = "--id", description = "The id of the new run. Default: a new one.") @Nullable String newId,
-            @Option(names = "--input", description = "Another input, as JSON.") @Nullable String input) {
-        ForkOptions from = ForkOptions.from(position);
+            @Option(names = "--input", description = "Another input, as JSON.") @Nullable String input,
+            @Option(
+                            names = "--allow-compensated",
+                            description = "Take over steps that the saga of the run has undone.")
+                    boolean allowCompensated) {
+        ForkOptions plain = ForkOptions.from(position);
+        ForkOptions from = allowCompensated ? plain.allowCompensated() : plain;
         ForkOptions withId = newId == null ? from : from.id(newId);
         ForkOptions options = input == null ? withId : withId.input(json(input));
         return named.database.with(open -> {

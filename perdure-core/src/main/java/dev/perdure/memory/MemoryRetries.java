@@ -200,7 +200,7 @@ final class MemoryRetries {
                 !source.tasks.isEmpty(),
                 source.isTask(),
                 source.start.object() != null);
-        ForkPlan plan = ForkPlan.of(source.journal.values(), fork.position());
+        ForkPlan plan = ForkPlan.of(source.journal.values(), fork.position(), fork.compensated());
         if (refusal == null) {
             refusal = plan.refusal();
         }

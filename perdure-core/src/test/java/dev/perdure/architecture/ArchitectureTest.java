@@ -87,6 +87,9 @@ class ArchitectureTest {
     /** How the API joins futures without knowing the engine. */
     private static final String JOIN = "dev.perdure.internal.join";
 
+    /** How sagas tell their runs what they undo, without knowing the engine. */
+    private static final String UNDO = "dev.perdure.internal.undo";
+
     /** What names and messages have to be like, which the API checks before anything is written. */
     private static final String TEXT = "dev.perdure.internal.text";
 
@@ -191,7 +194,7 @@ class ArchitectureTest {
                 .doNotHaveFullyQualifiedName("dev.perdure.Perdure")
                 .and()
                 .doNotHaveFullyQualifiedName("dev.perdure.PerdureBuilder")
-                .should(knowOfOursOnly(with(JOIN, with(TEXT, with(CRON, with(DAG_MODEL, API)))))));
+                .should(knowOfOursOnly(with(JOIN, with(UNDO, with(TEXT, with(CRON, with(DAG_MODEL, API))))))));
     }
 
     @Test

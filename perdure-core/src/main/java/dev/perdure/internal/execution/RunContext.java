@@ -32,8 +32,10 @@ import dev.perdure.internal.execution.state.StateSource;
 import dev.perdure.internal.execution.step.Steps;
 import dev.perdure.internal.execution.value.CallTarget;
 import dev.perdure.internal.text.Texts;
+import dev.perdure.internal.undo.Undoable;
 import dev.perdure.object.ObjectCalls;
 import dev.perdure.spi.change.Entry;
+import dev.perdure.spi.change.ForkPlan;
 import dev.perdure.spi.change.Move;
 import dev.perdure.spi.change.ObjectCall;
 import dev.perdure.spi.change.Payload;
@@ -54,7 +56,7 @@ import org.jspecify.annotations.Nullable;
  * The context of one execution, as user code sees it: {@link Steps}, {@link Futures}, {@link Children} and
  * {@link RunMail}.
  */
-class RunContext extends EngineRunContext {
+class RunContext extends EngineRunContext implements Undoable {
     RunContext(Parts parts) {
         super(parts);
     }
@@ -366,6 +368,21 @@ class RunContext extends EngineRunContext {
     @Override
     public boolean patched(String id) {
         return patches().isTaken(id);
+    }
+
+    @Override
+    public int position() {
+        return calls.position();
+    }
+
+    @Override
+    public int undoneNow(int since) {
+        return calls.latestBeside() > since || calls.latestStep() <= since ? since + 1 : calls.latestStep();
+    }
+
+    @Override
+    public void undoes(int first) {
+        patches().isTaken(ForkPlan.undone(first));
     }
 
     @Override

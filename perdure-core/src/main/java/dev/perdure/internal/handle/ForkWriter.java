@@ -42,7 +42,8 @@ final class ForkWriter {
     Change.Fork fork(RunRef from, ForkOptions options, RunId id, long seed) {
         Payload given = options.hasInput() ? given(options.input(), id) : null;
         if (!codec.transforms()) {
-            return new Change.Fork(from.id(), options.position(), id, seed, given);
+            return new Change.Fork(
+                    from.id(), options.position(), id, seed, given, null, options.isCompensatedAllowed(), null);
         }
         // The seed comes first, and with the input: the store sees from it whether all the rest is of the same life.
         Runs.Basis basis = settings.store()
@@ -58,7 +59,8 @@ final class ForkWriter {
         Map<String, AttributeValue> attributes = attributes(from);
         Change.Fork.Copy copy = new Change.Fork.Copy(
                 basis.seed(), entries, attributes, new EncryptedAttributes(codec).copied(from.id(), attributes, id));
-        return new Change.Fork(from.id(), options.position(), id, seed, input, copy, null);
+        return new Change.Fork(
+                from.id(), options.position(), id, seed, input, copy, options.isCompensatedAllowed(), null);
     }
 
     private Payload given(@Nullable Object value, RunId id) {

@@ -342,6 +342,7 @@ public sealed interface Change {
      * @param copy what it takes over instead of what the other run has at the same places; null: it takes over everything
      *     as it is. If the other run has begun anew, or has other entries or attributes in the meantime, the store starts
      *     nothing: {@link Outcome.Outdated}
+     * @param compensated whether it may take over what a saga of the other run has undone
      * @param audit the audit entry, or null
      */
     record Fork(
@@ -351,6 +352,7 @@ public sealed interface Change {
             long seed,
             @Nullable Payload input,
             @Nullable Copy copy,
+            boolean compensated,
             @Nullable Audit audit)
             implements Change {
         /**
@@ -369,12 +371,12 @@ public sealed interface Change {
 
         /** A fork that takes over what the other run has recorded, without an audit entry. */
         public Fork(RunId from, int position, RunId id, long seed, @Nullable Payload input) {
-            this(from, position, id, seed, input, null, null);
+            this(from, position, id, seed, input, null, false, null);
         }
 
         /** The same with an audit entry. */
         public Fork auditedBy(@Nullable Audit entry) {
-            return new Fork(from, position, id, seed, input, copy, entry);
+            return new Fork(from, position, id, seed, input, copy, compensated, entry);
         }
 
         /** The entries that the engine has made anew; empty if the store copies them as they are. */

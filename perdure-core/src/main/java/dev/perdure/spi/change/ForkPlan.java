@@ -5,18 +5,39 @@ import java.util.ArrayList;
 import java.util.Collection;
 import java.util.HashSet;
 import java.util.List;
+import java.util.OptionalInt;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
  * What a fork takes over from the journal of another run: the calls before a position that have an answer. A step that
  * has none begins anew; a sleep or a timer ends when it would have ended. Any other call without an answer belongs to
- * the other run, which alone gets the answer.
+ * the other run, which alone gets the answer. What a saga has undone is taken over only if the fork may.
  *
  * @param copied the entries to copy, without their payloads
  * @param refusal why there can be no such fork, or null
  */
 public record ForkPlan(List<Entry> copied, @Nullable String refusal) {
+    private static final String UNDONE = "perdure.undone-from-";
+
+    /** The name of the {@link Kind#PATCH} entry by which a saga records that it undoes what was done from a position on. */
+    public static String undone(int first) {
+        return UNDONE + first;
+    }
+
+    static boolean isUndone(Entry entry) {
+        return entry.kind() == Kind.PATCH && entry.name().startsWith(UNDONE);
+    }
+
+    /** The first position that a saga has undone. */
+    static OptionalInt undone(Collection<Recorded> journal) {
+        return journal.stream()
+                .map(Recorded::entry)
+                .filter(ForkPlan::isUndone)
+                .mapToInt(entry -> Integer.parseInt(entry.name().substring(UNDONE.length())))
+                .min();
+    }
+
     /** Where the entries to copy are, in the same order. */
     public List<RetryPlan.Place> places() {
         return copied.stream()
@@ -24,8 +45,19 @@ public record ForkPlan(List<Entry> copied, @Nullable String refusal) {
                 .toList();
     }
 
-    /** Of a journal. The payloads do not matter. */
-    public static ForkPlan of(Collection<Recorded> journal, int position) {
+    /**
+     * Of a journal. The payloads do not matter.
+     *
+     * @param compensated whether it may take over what a saga has undone
+     */
+    public static ForkPlan of(Collection<Recorded> journal, int position, boolean compensated) {
+        OptionalInt undone = undone(journal);
+        if (!compensated && undone.isPresent() && position > undone.getAsInt()) {
+            return new ForkPlan(
+                    List.of(),
+                    "Its saga has undone what it did from position %d on, and the fork would take that over. Fork it from position %d or an earlier one, or allow that with allowCompensated."
+                            .formatted(undone.getAsInt(), undone.getAsInt()));
+        }
         Set<Integer> answered = new HashSet<>();
         for (Recorded recorded : journal) {
             if (recorded.entry().note() == Entry.ANSWER) {

@@ -9,6 +9,7 @@ import java.util.Comparator;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Optional;
+import java.util.OptionalInt;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
@@ -47,7 +48,7 @@ public record RetryPlan(List<Place> removed, @Nullable String refusal) {
         if (failed.isPresent()) {
             Entry failure = failed.get().entry();
             if (failure.status() == Status.FAILURE && !isStep(failure)) {
-                return refused("%s failed, and would fail again.".formatted(describe(failure)));
+                return refused(journal, "%s failed, and would fail again.".formatted(describe(failure)));
             }
             for (Recorded recorded : journal) {
                 Entry entry = recorded.entry();
@@ -58,6 +59,7 @@ public record RetryPlan(List<Place> removed, @Nullable String refusal) {
                         && entry.kind() != Kind.CHOICE
                         && entry.status() != Status.ATTEMPT) {
                     return refused(
+                            journal,
                             "%s was recorded after the failure of %s.".formatted(describe(entry), describe(failure)));
                 }
                 if (later || (same && (failure.status() == Status.FAILURE || entry.note() == Entry.ANSWER))) {
@@ -67,6 +69,7 @@ public record RetryPlan(List<Place> removed, @Nullable String refusal) {
         }
         return openEvent(journal)
                 .map(event -> refused(
+                        journal,
                         "%s was not answered, and the run has missed events since its end.".formatted(describe(event))))
                 .orElseGet(() -> new RetryPlan(List.copyOf(removed), null));
     }
@@ -76,8 +79,13 @@ public record RetryPlan(List<Place> removed, @Nullable String refusal) {
         return removed.stream().filter(place -> place.position() != position).toList();
     }
 
-    private static RetryPlan refused(String why) {
-        return new RetryPlan(List.of(), why + " Fork the run from an earlier position instead.");
+    private static RetryPlan refused(Collection<Recorded> journal, String why) {
+        OptionalInt undone = ForkPlan.undone(journal);
+        String instead = undone.isPresent()
+                ? "Its saga has undone what it did from position %d on: fork it from position %d or an earlier one instead."
+                        .formatted(undone.getAsInt(), undone.getAsInt())
+                : "Fork the run from an earlier position instead: from before all that it has undone.";
+        return new RetryPlan(List.of(), why + " " + instead);
     }
 
     private static boolean failed(Recorded recorded) {
@@ -111,6 +119,8 @@ public record RetryPlan(List<Place> removed, @Nullable String refusal) {
     }
 
     private static String describe(Entry entry) {
-        return "%s '%s' at position %d".formatted(entry.kind(), entry.name(), entry.position());
+        return ForkPlan.isUndone(entry)
+                ? "The undoing at position %d".formatted(entry.position())
+                : "%s '%s' at position %d".formatted(entry.kind(), entry.name(), entry.position());
     }
 }

@@ -434,7 +434,7 @@ final class RevivedRuns {
         if (refusal != null) {
             return new Outcome.Refused(refusal);
         }
-        ForkPlan plan = ForkPlan.of(entries(connection, source.key()), fork.position());
+        ForkPlan plan = ForkPlan.of(entries(connection, source.key()), fork.position(), fork.compensated());
         if (plan.refusal() != null) {
             return new Outcome.Refused(plan.refusal());
         }

@@ -1,15 +1,22 @@
 package dev.perdure.simulation.scene;
 
+import dev.perdure.ForkOptions;
+import dev.perdure.RunId;
 import dev.perdure.RunState;
 import dev.perdure.Saga;
 import dev.perdure.StartOptions;
 import dev.perdure.StepOptions;
+import dev.perdure.TypeRef;
 import dev.perdure.Workflow;
 import dev.perdure.WorkflowContext;
+import dev.perdure.error.RetryRefusedException;
+import dev.perdure.error.RunConflictException;
 import java.time.Duration;
 
-/** Sagas with transaction steps: money moves once, or goes back. */
+/** Sagas with transaction steps: money moves once, or goes back; and forks of payments that have gone back. */
 public final class Payments implements Scene {
+    private static final String FORK = "-fork";
+
     private final Cast cast;
     private final Bank bank;
     private final int count;
@@ -45,7 +52,7 @@ public final class Payments implements Scene {
                     scene.cast.pause();
                     return number;
                 });
-                ctx.step("ship", () -> scene.ship(number), StepOptions.retry(2));
+                ctx.step("ship", () -> scene.ship(id, number), StepOptions.retry(2));
                 ctx.transact("book", scene.bank, transaction -> transaction.insert("book " + id));
                 return taken;
             } catch (RuntimeException failure) {
@@ -54,9 +61,9 @@ public final class Payments implements Scene {
         }
     }
 
-    private void ship(int number) {
+    private void ship(String id, int number) {
         cast.pause();
-        if (number % 2 == 1) {
+        if (number % 2 == 1 && !id.contains(FORK)) {
             throw new IllegalStateException("It cannot be shipped.");
         }
     }
@@ -72,6 +79,38 @@ public final class Payments implements Scene {
             cast.perdure().start(Code::pay, i, StartOptions.id("payment-" + i));
             cast.pauseUpTo(Duration.ofMillis(10));
         }
+        for (int i = 1; i < count; i += 2) {
+            cast.pauseUpTo(Duration.ofSeconds(2));
+            fork("payment-" + i);
+        }
+    }
+
+    /** Only when it has failed: a run that is forked before may give its money back later. */
+    private void fork(String id) {
+        int position = (int) cast.choices().between(1, 4);
+        if (cast.info(id).filter(info -> info.state() == RunState.FAILED).isPresent()) {
+            cast.call(perdure -> {
+                try {
+                    perdure.run(RunId.of(id), TypeRef.of(Integer.class))
+                            .fork(ForkOptions.from(position).id(id + FORK));
+                } catch (RetryRefusedException undone) {
+                    cast.pause(); // it would take over money that was given back
+                } catch (RunConflictException repeated) {
+                    cast.pause(); // the process that asked before has died, and its fork is there
+                }
+            });
+        }
+    }
+
+    private void checkFork(String id) {
+        if (cast.completed(id + FORK)) {
+            boolean own = bank.count("take " + id + FORK) > 0;
+            Cast.must(
+                    own || bank.count("give back " + id) == 0,
+                    "The fork of %s is booked, and the money of %s was given back.",
+                    id,
+                    id);
+        }
     }
 
     @Override
@@ -84,6 +123,7 @@ public final class Payments implements Scene {
             long booked = bank.count("book " + id);
             String found = "%s: taken %d, given back %d, booked %d".formatted(id, taken, back, booked);
             Cast.must(taken <= 1 && back <= taken && booked <= taken, "%s.", found);
+            checkFork(id);
             RunState state = cast.info(id).orElseThrow().state();
             if (state == RunState.COMPLETED) {
                 Cast.must(taken == 1 && back == 0 && booked == 1, "%s, and it has completed.", found);

@@ -17,6 +17,7 @@ import dev.perdure.spi.change.Effect;
 import dev.perdure.spi.change.Entry;
 import dev.perdure.spi.change.Entry.Kind;
 import dev.perdure.spi.change.Entry.Status;
+import dev.perdure.spi.change.ForkPlan;
 import dev.perdure.spi.change.Lane;
 import dev.perdure.spi.change.Move;
 import dev.perdure.spi.change.NewRun;
@@ -151,7 +152,7 @@ public abstract class RetryConformance extends DagConformance {
 
         assertThat(refusal(retry(run)))
                 .isEqualTo(
-                        "STEP 'step2' at position 2 was recorded after the failure of STEP 'call1' at position 1. Fork the run from an earlier position instead.");
+                        "STEP 'step2' at position 2 was recorded after the failure of STEP 'call1' at position 1. Fork the run from an earlier position instead: from before all that it has undone.");
         assertThat(stateOf(run)).isEqualTo(RunState.FAILED);
         assertThat(journalOf(run)).hasSize(2);
     }
@@ -409,7 +410,7 @@ public abstract class RetryConformance extends DagConformance {
     }
 
     private Outcome copied(RunRef run, Change.Fork.Copy copy) {
-        return apply(Lane.client(0), new Change.Fork(run.id(), 3, RunId.of("b"), 4711, null, copy, null));
+        return apply(Lane.client(0), new Change.Fork(run.id(), 3, RunId.of("b"), 4711, null, copy, false, null));
     }
 
     private long seedOf(RunRef run) {
@@ -486,6 +487,24 @@ public abstract class RetryConformance extends DagConformance {
 
         assertThat(fork(run, 3, "b", null)).isInstanceOf(Outcome.Started.class);
         assertThat(journalOf(refOf("b"))).containsExactly(step(1, "1"));
+    }
+
+    @Test
+    void a_fork_takes_over_what_was_undone_only_if_it_may() {
+        WorkerId worker = join();
+        RunRef run = startOwned(worker, "a");
+        Entry undoing = new Entry(4, 0, Kind.PATCH, ForkPlan.undone(2), Status.VALUE, Payload.EMPTY);
+        apply(worker, advance(run, 1, STAY, step(1, "1"), step(2, "2"), entry(3, 0, Kind.STEP, Status.FAILURE)));
+        apply(worker, advance(run, 1, FAIL, undoing, step(5, "undone")));
+
+        assertThat(refusal(fork(run, 3, "b", null)))
+                .isEqualTo(
+                        "Its saga has undone what it did from position 2 on, and the fork would take that over. Fork it from position 2 or an earlier one, or allow that with allowCompensated.");
+        assertThat(fork(run, 2, "b", null)).isInstanceOf(Outcome.Started.class);
+        assertThat(journalOf(refOf("b"))).containsExactly(step(1, "1"));
+        assertThat(apply(Lane.client(0), new Change.Fork(run.id(), 3, RunId.of("c"), 5, null, null, true, null)))
+                .isInstanceOf(Outcome.Started.class);
+        assertThat(journalOf(refOf("c"))).containsExactly(step(1, "1"), step(2, "2"));
     }
 
     @Test

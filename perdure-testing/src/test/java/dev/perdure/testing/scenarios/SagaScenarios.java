@@ -6,6 +6,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.perdure.Definition;
+import dev.perdure.DurableFuture;
+import dev.perdure.ForkOptions;
 import dev.perdure.Invocation;
 import dev.perdure.RetryPolicy;
 import dev.perdure.Run;
@@ -14,6 +16,8 @@ import dev.perdure.Saga;
 import dev.perdure.StepAction;
 import dev.perdure.error.CompensationFailedException;
 import dev.perdure.error.InvalidRequestException;
+import dev.perdure.error.RetryRefusedException;
+import dev.perdure.error.TerminalException;
 import dev.perdure.spi.Transacted;
 import dev.perdure.testing.PerdureTest;
 import dev.perdure.testing.TestMode;
@@ -69,6 +73,100 @@ abstract class SagaScenarios extends Scenarios {
                 throw saga.compensate(failure);
             }
         });
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void a_fork_takes_over_nothing_that_was_undone_unless_it_may(TestMode mode) {
+        List<String> done = new CopyOnWriteArrayList<>();
+        Definition<String, String> flow = workflow("order", (ctx, in) -> {
+            Saga saga = new Saga(ctx);
+            try {
+                ctx.step("accept", () -> done.add("accept"));
+                ctx.step("reserve", () -> done.add("reserve"));
+                saga.undo("release", () -> done.add("release"));
+                ctx.step("charge", () -> done.add("charge"));
+                saga.undo("refund", () -> done.add("refund"));
+                ctx.step(
+                        "ship",
+                        () -> {
+                            if (!done.contains("refund")) {
+                                throw new TerminalException("no road");
+                            }
+                            return done.add("ship");
+                        });
+                return "shipped";
+            } catch (RuntimeException failure) {
+                throw saga.compensate(failure);
+            }
+        });
+        try (PerdureTest perdure = create(mode)) {
+            perdure.register(flow);
+            Run<String> run = perdure.start(Invocation.of(flow, "x"), id("o"));
+            assertThatThrownBy(run::result).hasMessageContaining("no road");
+            assertThat(done).containsExactly("accept", "reserve", "charge", "refund", "release");
+            assertThatThrownBy(run::retry)
+                    .isInstanceOf(RetryRefusedException.class)
+                    .hasMessage(
+                            "Run 'o' is not retried. The undoing at position 5 was recorded after the failure of STEP 'ship' at position 4. Its saga has undone what it did from position 2 on: fork it from position 2 or an earlier one instead.");
+            for (int position : List.of(3, 4, 6, 9)) {
+                assertThatThrownBy(() -> run.fork(ForkOptions.from(position)))
+                        .isInstanceOf(RetryRefusedException.class)
+                        .hasMessage(
+                                "Run 'o' is not forked. Its saga has undone what it did from position 2 on, and the fork would take that over. Fork it from position 2 or an earlier one, or allow that with allowCompensated.");
+            }
+            done.removeIf(each -> !each.equals("refund"));
+            assertThat(run.fork(ForkOptions.from(2)).result()).isEqualTo("shipped");
+            assertThat(done).containsExactly("refund", "reserve", "charge", "ship");
+            assertThat(run.fork(ForkOptions.from(4).allowCompensated()).result())
+                    .isEqualTo("shipped");
+            assertThat(done).containsExactly("refund", "reserve", "charge", "ship", "ship");
+        }
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void what_is_undone_counts_from_the_saga_where_it_is_not_clear_which_steps_are(TestMode mode) {
+        Definition<String, String> flow = workflow("order", (ctx, in) -> {
+            ctx.step("accept", () -> "accepted");
+            Saga saga = new Saga(ctx);
+            try {
+                switch (in) {
+                    case "before" -> {
+                        saga.undo("release", () -> {});
+                        ctx.step("reserve", () -> "reserved");
+                    }
+                    case "two" -> {
+                        ctx.step("reserve", () -> "reserved");
+                        ctx.step("charge", () -> "charged");
+                        saga.undo("release", () -> {});
+                        saga.undo("refund", () -> {});
+                    }
+                    default -> {
+                        DurableFuture<String> reserved = ctx.stepAsync("reserve", () -> "reserved");
+                        ctx.step("charge", () -> "charged");
+                        saga.undo("refund", () -> {});
+                        reserved.await();
+                        saga.undo("release", () -> {});
+                    }
+                }
+                throw new IllegalStateException("no road");
+            } catch (RuntimeException failure) {
+                throw saga.compensate(failure);
+            }
+        });
+        try (PerdureTest perdure = create(mode)) {
+            perdure.register(flow);
+            for (String in : List.of("before", "two", "async")) {
+                Run<String> run = perdure.start(Invocation.of(flow, in), id(in));
+                assertThatThrownBy(run::result).hasMessageContaining("no road");
+                assertThatThrownBy(() -> run.fork(ForkOptions.from(3)))
+                        .hasMessageContaining("from position 2 on")
+                        .hasMessageContaining("Fork it from position 2 or an earlier one");
+                assertThat(run.fork(ForkOptions.from(2).id(in + "-again")).id().value())
+                        .isEqualTo(in + "-again");
+            }
+        }
     }
 
     private static final List<String> ALL_UNDONE =

@@ -163,6 +163,11 @@ public final class Replay {
                 && at(position + 1).getFirst().entry().name().equals(id);
     }
 
+    /** The position of the latest call; 0 before the first. */
+    public int position() {
+        return position;
+    }
+
     public Past past(ContextCall call) {
         List<Recorded> recorded = at(call.position());
         return recorded.isEmpty() ? Past.NOTHING : new Past(recorded);

@@ -23,6 +23,8 @@ public final class ContextCalls {
     private final BooleanSupplier inBody;
     private final Thread thread = Thread.currentThread();
     private volatile boolean closed;
+    private int latestStep;
+    private int latestBeside;
 
     public ContextCalls(HeldRun held, Transitions transitions, Replay replay, BooleanSupplier inBody) {
         this.held = held;
@@ -95,7 +97,9 @@ public final class ContextCalls {
     public ContextCall take(String what, Entry.Kind kind, String name) {
         enter(what);
         transitions.awaitTurn();
-        return fitting(() -> replay.take(kind, name));
+        ContextCall call = fitting(() -> replay.take(kind, name));
+        latestStep = hasEffect(kind) ? call.position() : latestStep;
+        return call;
     }
 
     /**
@@ -111,7 +115,28 @@ public final class ContextCalls {
     public ContextCall open(String what, Entry.Kind kind, String name) {
         enter(what);
         transitions.awaitTurn();
-        return fitting(() -> replay.take(kind, name, true));
+        ContextCall call = fitting(() -> replay.take(kind, name, true));
+        latestBeside = hasEffect(kind) ? call.position() : latestBeside;
+        return call;
+    }
+
+    private static boolean hasEffect(Entry.Kind kind) {
+        return kind == Entry.Kind.STEP || kind == Entry.Kind.TRANSACTION || kind == Entry.Kind.CHILD;
+    }
+
+    /** The position of the latest call. */
+    public int position() {
+        return replay.position();
+    }
+
+    /** The position of the latest step that the code has waited for right away. */
+    public int latestStep() {
+        return latestStep;
+    }
+
+    /** The position of the latest step or child that was started beside others. */
+    public int latestBeside() {
+        return latestBeside;
     }
 
     /** Enters a call that leaves no entry, and takes its position. */

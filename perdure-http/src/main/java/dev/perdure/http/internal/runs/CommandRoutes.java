@@ -15,6 +15,7 @@ import dev.perdure.http.internal.json.Json;
 import dev.perdure.http.internal.route.Answers;
 import dev.perdure.http.internal.route.Body.ValueType;
 import dev.perdure.http.internal.route.Call;
+import dev.perdure.http.internal.route.Parameter;
 import dev.perdure.http.internal.route.Problem;
 import dev.perdure.http.internal.route.Route;
 import dev.perdure.http.internal.show.Inputs;
@@ -35,6 +36,7 @@ import tools.jackson.databind.JsonNode;
 /** Commands one run, in the name of the caller. */
 public final class CommandRoutes {
     private static final String REASON = "reason";
+    private static final String ALLOW_COMPENSATED = "allow_compensated";
 
     private final Services services;
 
@@ -86,6 +88,9 @@ public final class CommandRoutes {
                                 required("position", ValueType.INTEGER, "The position at which the fork continues."),
                                 optional("id", ValueType.TEXT, "The id of the fork; a new one by default."),
                                 optional("input", ValueType.ANY, "Another input."))
+                        .with(Parameter.query(
+                                ALLOW_COMPENSATED,
+                                "Whether the fork may take over steps that the saga of the run has undone."))
                         .answers(201, "The fork.", RunView.SHAPE)
                         .does(this::fork),
                 Route.delete("/runs/{id}", "Deletes a run that has ended, with its children and tasks.")
@@ -144,7 +149,8 @@ public final class CommandRoutes {
 
     private ApiResponse fork(Call call) {
         ForkOptions from = ForkOptions.from(call.requiredNumber("position"));
-        ForkOptions named = call.text("id").map(from::id).orElse(from);
+        ForkOptions allowed = call.flag(ALLOW_COMPENSATED) ? from.allowCompensated() : from;
+        ForkOptions named = call.text("id").map(allowed::id).orElse(allowed);
         Run<Void> run = services.ownRun(call);
         ForkOptions options = call.property("input")
                 .map(input -> named.input(typed(run, input)))
