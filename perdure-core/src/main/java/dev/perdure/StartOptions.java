@@ -195,7 +195,7 @@ public final class StartOptions {
     /**
      * Puts the run under this key of its queue, such as the customer. Workers take runs of different keys in turns, so
      * that a key with many waiting runs does not delay the others, and a queue may limit how many runs of one key there
-     * are at once. Children do not inherit the key; the tasks of a DAG do.
+     * are at once. Children do not inherit the key; the tasks and the items of a DAG do.
      *
      * @param value the key, at most 200 characters
      */
@@ -205,7 +205,8 @@ public final class StartOptions {
     }
 
     /**
-     * How many units of its queue's rate the run takes when it begins. One by default. Without a rate it has no effect.
+     * How many units of its queue's rate the run takes when it begins. One by default. Without a rate it has no effect. The
+     * run of a DAG takes none; each of its tasks and items takes as many.
      */
     public StartOptions weight(int units) {
         return with(draft -> draft.weight = units);
@@ -214,7 +215,7 @@ public final class StartOptions {
     /**
      * Lets only workers run the run whose labels meet all of these requirements, and those required before:
      * {@code requires("gpu=true", "memory>=16")}. If no live worker does, the run waits, and says so. It applies
-     * whenever the run begins or continues. Children do not inherit it; the tasks of a DAG do.
+     * whenever the run begins or continues. Children do not inherit it; the tasks and the items of a DAG do.
      *
      * @param requirements labels with =, &gt;= or &lt;= and a value
      */

@@ -11,7 +11,9 @@ import dev.perdure.spi.Dispatch.Claimed;
 import dev.perdure.spi.Journals;
 import dev.perdure.spi.Runs;
 import dev.perdure.spi.WaitReason;
+import dev.perdure.spi.change.Admission;
 import dev.perdure.spi.change.Entry;
+import dev.perdure.spi.change.NewRun;
 import dev.perdure.spi.change.ObjectKey;
 import dev.perdure.spi.change.Parent;
 import dev.perdure.spi.change.Payload;
@@ -142,6 +144,32 @@ final class MemoryQueries implements Runs, Journals {
     public Optional<Payload> input(RunRef run) {
         return tables.inTransaction(
                 () -> Optional.ofNullable(tables.byKey.get(run.key())).map(row -> row.start.input()));
+    }
+
+    @Override
+    public Optional<NewRun> settings(RunId run) {
+        return tables.inTransaction(() -> Optional.ofNullable(tables.byId.get(run))
+                .filter(row -> !row.stripped)
+                .map(MemoryQueries::settings));
+    }
+
+    private static NewRun settings(Row row) {
+        NewRun start = row.start;
+        return new NewRun(
+                start.id(),
+                start.definition(),
+                Payload.EMPTY,
+                start.seed(),
+                start.queue(),
+                start.priority(),
+                start.version(),
+                null,
+                null,
+                null,
+                null,
+                row.description,
+                start.queueKey(),
+                new Admission(null, start.admission().weight()).at(start.placement()));
     }
 
     @Override

@@ -139,8 +139,8 @@ final class MemoryQueue {
         nextTurn.put(key, at + stepOf(key));
         virtualTime = Math.max(virtualTime, at);
         served.put(key, ++turn);
-        if (isNew) {
-            charge(key, row.start.admission().weight(), now);
+        if (isNew && !row.takesNoPlace()) {
+            charge(key, row.weight(), now);
         }
         taken.another(now);
         takenOfKeys.computeIfAbsent(key, unseen -> new Taken()).another(now);
@@ -191,7 +191,7 @@ final class MemoryQueue {
 
     private static List<Row> within(MemoryRate.Room room, List<Row> rows) {
         return rows.stream()
-                .filter(row -> !row.isNew() || room.takes(row.start.admission().weight()))
+                .filter(row -> !row.isNew() || row.takesNoPlace() || room.takes(row.weight()))
                 .toList();
     }
 

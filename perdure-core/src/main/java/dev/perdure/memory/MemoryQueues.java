@@ -307,7 +307,7 @@ final class MemoryQueues implements QueueRules {
         boolean begun = limits.counting() == Queue.Counting.BEGUN;
         ofQueue(queue)
                 .forEach(row -> row.placed = switch (row.state) {
-                    case RUNNING -> true;
+                    case RUNNING -> !row.takesNoPlace();
                     case READY, SUSPENDED, BACKING_OFF -> begun && row.placed;
                     case PENDING, PAUSED, COMPLETED, FAILED, CANCELLED, SKIPPED -> false;
                 });
@@ -319,7 +319,7 @@ final class MemoryQueues implements QueueRules {
      * @param isNew whether it begins for the first time
      */
     void took(Row row, boolean isNew) {
-        row.placed = true;
+        row.placed = !row.takesNoPlace();
         entry(row.start.queue()).took(row, isNew);
     }
 

@@ -6,6 +6,7 @@ import dev.perdure.spi.Dispatch.Claimed;
 import dev.perdure.spi.Mailboxes.Published;
 import dev.perdure.spi.Outcome;
 import dev.perdure.spi.Runs.Entered;
+import dev.perdure.spi.change.Admission;
 import dev.perdure.spi.change.Channel;
 import dev.perdure.spi.change.Control;
 import dev.perdure.spi.change.Entry;
@@ -218,6 +219,19 @@ final class Row {
     /** What a worker sends that held it before is refused. A run that has never run stays so: no worker has held it. */
     void fence() {
         epoch += epoch > 0 ? 1 : 0;
+    }
+
+    /**
+     * Whether it only waits for others, as a run with tasks and a task for each item do: it takes no place in its queue
+     * and nothing of its rate, because the others may need them.
+     */
+    boolean takesNoPlace() {
+        return weight() == Admission.NOTHING;
+    }
+
+    /** How many units of the rate of its queue it takes when it begins. */
+    int weight() {
+        return tasks.isEmpty() ? start.admission().weight() : Admission.NOTHING;
     }
 
     boolean isTask() {

@@ -8,6 +8,7 @@ import dev.perdure.RunState;
 import dev.perdure.audit.AuditEntry;
 import dev.perdure.audit.AuditFilter;
 import dev.perdure.internal.text.Reserved;
+import dev.perdure.spi.change.NewRun;
 import dev.perdure.spi.change.ObjectCall;
 import dev.perdure.spi.change.ObjectKey;
 import dev.perdure.spi.change.Payload;
@@ -168,6 +169,12 @@ public interface Runs {
 
     /** The input of a run; empty if the run does not exist. */
     Optional<Payload> input(RunRef run);
+
+    /**
+     * The settings of a run as they are now, without those that count only until it begins: its delay, its start key, and
+     * the time within which it has to begin. The input is empty, and there is no parent and no object.
+     */
+    Optional<NewRun> settings(RunId run);
 
     /** What a run begins with; empty if the run does not exist. */
     Optional<Basis> basis(RunRef run);

@@ -10,6 +10,7 @@ import dev.perdure.audit.AuditFilter;
 import dev.perdure.error.StoreException;
 import dev.perdure.shards.content.BelowPages;
 import dev.perdure.spi.Runs;
+import dev.perdure.spi.change.NewRun;
 import dev.perdure.spi.change.ObjectKey;
 import dev.perdure.spi.change.Payload;
 import dev.perdure.spi.change.RunRef;
@@ -137,6 +138,11 @@ final class ShardedRuns implements Runs {
     @Override
     public Optional<Payload> input(RunRef run) {
         return shards.having(run).runs().input(run);
+    }
+
+    @Override
+    public Optional<NewRun> settings(RunId run) {
+        return shards.find(Partitions.of(run), store -> store.runs().settings(run));
     }
 
     @Override

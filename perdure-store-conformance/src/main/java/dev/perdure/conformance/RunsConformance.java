@@ -8,10 +8,13 @@ import dev.perdure.RunInfo;
 import dev.perdure.RunState;
 import dev.perdure.attribute.AttributeValue;
 import dev.perdure.attribute.Description;
+import dev.perdure.queue.Placement;
+import dev.perdure.queue.Requirement;
 import dev.perdure.spi.Dispatch.Claimed;
 import dev.perdure.spi.Outcome;
 import dev.perdure.spi.Runs.Basis;
 import dev.perdure.spi.Runs.Ended;
+import dev.perdure.spi.change.Admission;
 import dev.perdure.spi.change.Change;
 import dev.perdure.spi.change.Change.CommandKind;
 import dev.perdure.spi.change.Effect;
@@ -183,6 +186,22 @@ public abstract class RunsConformance extends StoreConformance {
                 claim.premises(),
                 claim.object(),
                 claim.origin());
+    }
+
+    @Test
+    void the_settings_of_a_run_are_read_as_they_were_chosen() {
+        NewRun chosen = withVersion(withPriority(withQueue(newRun("chosen"), "imports"), 7), "v7")
+                .withQueueKey("acme")
+                .describedAs(Description.NONE.withMemo("why").withHeaders(Map.of("tenant", "acme")))
+                .withAdmission(new Admission(null, 3)
+                        .at(Placement.ANYWHERE.requiring(Requirement.of("gpu=true"))));
+        startReady(chosen);
+        NewRun plain = newRun("plain");
+        startReady(plain);
+
+        assertThat(store().runs().settings(RunId.of("chosen"))).hasValue(chosen.withInput(Payload.EMPTY));
+        assertThat(store().runs().settings(RunId.of("plain"))).hasValue(plain.withInput(Payload.EMPTY));
+        assertThat(store().runs().settings(RunId.of("nobody"))).isEmpty();
     }
 
     @Test

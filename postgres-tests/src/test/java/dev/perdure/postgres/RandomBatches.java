@@ -194,7 +194,7 @@ final class RandomBatches {
                 random.nextInt(3) == 0 ? "key" + random.nextInt(3) : null,
                 new Admission(
                                 random.nextInt(4) == 0 ? Duration.ofMinutes(1 + random.nextInt(5)) : null,
-                                1 + random.nextInt(2))
+                                random.nextInt(3))
                         .at(plain.placement()));
         List<Task> tasks = new ArrayList<>();
         int shape = random.nextInt(5);

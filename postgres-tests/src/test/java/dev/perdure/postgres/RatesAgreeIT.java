@@ -109,7 +109,7 @@ final class RatesAgreeIT {
     }
 
     private static NewRun run(String id, Random random) {
-        int weight = 1 + random.nextInt(random.nextInt(6) == 0 ? 25 : 3);
+        int weight = random.nextInt(random.nextInt(6) == 0 ? 25 : 4);
         return StoreFixture.newRun(id)
                 .withAdmission(new Admission(null, weight))
                 .withQueueKey("k");

@@ -17,6 +17,7 @@ import dev.perdure.spi.Runs;
 import dev.perdure.spi.change.Change;
 import dev.perdure.spi.change.Mail;
 import dev.perdure.spi.change.Move;
+import dev.perdure.spi.change.NewRun;
 import dev.perdure.spi.change.ObjectKey;
 import dev.perdure.spi.change.Payload;
 import dev.perdure.spi.change.Premise;
@@ -54,6 +55,11 @@ record NoStore(List<Premise> tasks, Consumer<String> stopped) implements StoreAc
         return tasks.stream()
                 .map(task -> new Runs.TaskRow(task.run(), info(task), List.of(), task.outcome(), List.of()))
                 .toList();
+    }
+
+    @Override
+    public NewRun settings(RunId run) {
+        throw goesOn();
     }
 
     private static RunInfo info(Premise task) {

@@ -15,10 +15,12 @@ import dev.perdure.error.TerminalException;
 import dev.perdure.internal.dag.model.DagDraft;
 import dev.perdure.internal.definition.Registered;
 import dev.perdure.internal.execution.EngineContext;
+import dev.perdure.internal.execution.child.Children;
 import dev.perdure.internal.execution.value.Encoded;
 import dev.perdure.spi.Runs;
 import dev.perdure.spi.change.Payload;
 import dev.perdure.spi.change.Premise;
+import dev.perdure.spi.change.StartedFor;
 import dev.perdure.spi.payload.PayloadPlace;
 import java.time.Duration;
 import java.time.Instant;
@@ -26,6 +28,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.function.Predicate;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
@@ -169,7 +172,9 @@ final class DagFunction implements Registered.Function {
         HandlerInput<?> aftermath =
                 new HandlerInput<@Nullable Object>(engine.runId().value(), input, errors);
         try {
-            engine.startChild(dag.handlerTarget(handler), aftermath, ChildOptions.defaults())
+            Children.Behalf behalf =
+                    new Children.Behalf(StartedFor.HANDLER, () -> engine.settingsOf(engine.runId()), Set.of());
+            engine.startChild(dag.handlerTarget(handler), aftermath, ChildOptions.defaults(), behalf)
                     .await();
             return Optional.empty();
         } catch (RunFailedException failed) {

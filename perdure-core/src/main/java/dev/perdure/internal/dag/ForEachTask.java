@@ -10,6 +10,9 @@ import dev.perdure.error.RunFailedException;
 import dev.perdure.internal.dag.model.TaskSpec;
 import dev.perdure.internal.definition.Registered.Target;
 import dev.perdure.internal.execution.EngineContext;
+import dev.perdure.internal.execution.child.Children;
+import dev.perdure.spi.change.NewRun;
+import dev.perdure.spi.change.StartedFor;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -30,7 +33,9 @@ final class ForEachTask {
     private final TaskSpec.ForEach each;
     private final Target item;
     private final ChildOptions options;
+    private final Children.Behalf behalf;
     private final List<Open> open = new ArrayList<>();
+    private @Nullable NewRun dagRun;
 
     ForEachTask(EngineContext ctx, TypedDag dag, TaskSpec task, TaskSpec.ForEach each) {
         this.ctx = ctx;
@@ -38,9 +43,19 @@ final class ForEachTask {
         this.task = task;
         this.each = each;
         this.item = dag.itemTarget(task);
-        ChildOptions defaults = ChildOptions.defaults();
+        ChildOptions defaults = task.priority().isPresent()
+                ? ChildOptions.defaults().priority(task.priority().getAsInt())
+                : ChildOptions.defaults();
         this.options =
                 task.isWorkflow() ? task.step().timeout().map(defaults::timeout).orElse(defaults) : defaults;
+        this.behalf = new Children.Behalf(StartedFor.ITEM, this::settingsOfDag, TypedDag.chosen(task));
+    }
+
+    /** Settings of a run with tasks do not change, so they are read once. */
+    private NewRun settingsOfDag() {
+        NewRun read = dagRun == null ? ctx.settingsOf(RunNames.dagRunOf(ctx.runId())) : dagRun;
+        dagRun = read;
+        return read;
     }
 
     List<@Nullable Object> over(List<?> items, RunningTask situation) {
@@ -64,7 +79,7 @@ final class ForEachTask {
     /** Starts the run of an item. Each gets the DAG's input too, and both together may be too large. */
     private Child<@Nullable Object> start(int place, ForEachItem<?, ?> input) {
         try {
-            return ctx.startChild(item, input, options);
+            return ctx.startChild(item, input, options, behalf);
         } catch (PayloadException refused) {
             Throwable reason = refused.getCause() instanceof PayloadException cause ? cause : refused;
             throw new PayloadException(

@@ -1,7 +1,6 @@
 package dev.perdure.internal.dag;
 
 import dev.perdure.StepOptions;
-import dev.perdure.attribute.Description;
 import dev.perdure.dag.Collected;
 import dev.perdure.dag.Dag;
 import dev.perdure.error.DefinitionException;
@@ -15,7 +14,10 @@ import dev.perdure.internal.definition.Registered;
 import dev.perdure.internal.definition.Registered.Target;
 import dev.perdure.internal.definition.StepTypes;
 import dev.perdure.internal.execution.value.CallTarget;
+import dev.perdure.spi.change.Admission;
 import dev.perdure.spi.change.NewRun;
+import dev.perdure.spi.change.Setting;
+import dev.perdure.spi.change.StartedFor;
 import dev.perdure.spi.change.Task;
 import java.io.Serializable;
 import java.lang.reflect.Type;
@@ -24,6 +26,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 
 /** A DAG with the types of all its outputs: what an engine registers, starts and reads. Immutable. */
 public final class TypedDag {
@@ -200,13 +203,19 @@ public final class TypedDag {
                         run.input(),
                         run.seed() + 1 + place(task.name()),
                         run.queue(),
-                        task.priority().orElse(run.priority()),
-                        run.version(),
+                        task.priority().orElse(0),
+                        null,
                         hasDeadline ? step.timeout().orElse(null) : null)
-                .describedAs(Description.NONE.withHeaders(run.description().headers()))
-                .withQueueKey(run.queueKey())
-                .at(run.placement());
+                .startedFor(StartedFor.TASK, run, chosen(task));
+        if (task.work() instanceof TaskSpec.ForEach) { // The runs of its items take places and units.
+            own = own.withAdmission(own.admission().weighing(Admission.NOTHING));
+        }
         return new Task(own, task.after().stream().map(this::place).toList());
+    }
+
+    /** The settings that a task chooses for itself and for its items. */
+    static Set<Setting> chosen(TaskSpec task) {
+        return task.priority().isPresent() ? Set.of(Setting.PRIORITY) : Set.of();
     }
 
     private int place(String task) {

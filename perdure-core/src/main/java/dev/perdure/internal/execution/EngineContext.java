@@ -7,6 +7,7 @@ import dev.perdure.RunId;
 import dev.perdure.StepOptions;
 import dev.perdure.WorkflowContext;
 import dev.perdure.internal.definition.Registered.Target;
+import dev.perdure.internal.execution.child.Children;
 import dev.perdure.internal.execution.mail.Turns;
 import dev.perdure.internal.execution.value.Encoded;
 import dev.perdure.internal.execution.value.Values;
@@ -81,8 +82,12 @@ public interface EngineContext extends WorkflowContext {
     /** The next event of this name, with any value. */
     DurableFuture<@Nullable Void> occurrence(String event);
 
-    /** Starts a child by its name and types. */
-    <T extends @Nullable Object> Child<T> startChild(Target target, @Nullable Object input, ChildOptions options);
+    /** Starts a child by its name and types, on behalf of a run whose settings it inherits. */
+    <T extends @Nullable Object> Child<T> startChild(
+            Target target, @Nullable Object input, ChildOptions options, Children.Behalf behalf);
+
+    /** The settings of a run as the store has them, with no input. */
+    NewRun settingsOf(RunId run);
 
     /** The tasks that were started with this run. */
     List<Runs.TaskRow> tasks();

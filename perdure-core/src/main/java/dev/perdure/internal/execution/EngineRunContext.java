@@ -269,8 +269,13 @@ abstract class EngineRunContext implements Shorthands {
 
     @Override
     public <T extends @Nullable Object> Child<T> startChild(
-            Target target, @Nullable Object input, ChildOptions options) {
-        return children().start("startChild", CallTarget.of(target), input, options);
+            Target target, @Nullable Object input, ChildOptions options, Children.Behalf behalf) {
+        return children().start("startChild", CallTarget.of(target), input, options, behalf);
+    }
+
+    @Override
+    public NewRun settingsOf(RunId run) {
+        return host.store().settings(run);
     }
 
     @Override

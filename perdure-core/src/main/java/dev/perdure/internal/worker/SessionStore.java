@@ -22,6 +22,7 @@ import dev.perdure.spi.Permits;
 import dev.perdure.spi.Runs;
 import dev.perdure.spi.change.Change;
 import dev.perdure.spi.change.Mail;
+import dev.perdure.spi.change.NewRun;
 import dev.perdure.spi.change.ObjectKey;
 import dev.perdure.spi.change.Payload;
 import dev.perdure.spi.change.RunRef;
@@ -239,6 +240,13 @@ final class SessionStore implements StoreAccess {
     @Override
     public List<Runs.TaskRow> tasks(RunRef run) {
         return untilReached(() -> requestOf(run), () -> settings.store().runs().tasks(run));
+    }
+
+    @Override
+    public NewRun settings(RunId run) {
+        return untilReached(
+                () -> "A request of a task of the DAG '%s'".formatted(run),
+                () -> settings.store().runs().settings(run).orElseThrow());
     }
 
     @Override

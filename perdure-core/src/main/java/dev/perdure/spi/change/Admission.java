@@ -10,7 +10,7 @@ import org.jspecify.annotations.Nullable;
  * The conditions under which a run is started and begins. Most runs have none.
  *
  * @param startWithin the time within which it has to begin, from its start or from the end of its delay; or null
- * @param weight how many units of the rate of its queue it takes when it begins, at least 1
+ * @param weight how many units of the rate of its queue it takes when it begins, at least 1; or {@link #NOTHING}
  * @param startKey the key that decides whether the run is started; or null
  * @param unanswered whether no caller gets the answer. If the key gives such a start to another run, or the key of its
  *     queue is full and the queue refuses it, the store inserts the run all the same, cancelled, with the reason
@@ -22,6 +22,12 @@ public record Admission(
         @Nullable StartKey startKey,
         boolean unanswered,
         Placement placement) {
+    /**
+     * The weight of a run that only waits for others, such as a task for each item: it takes no unit of the rate of its
+     * queue and no place in it, so that the others find one.
+     */
+    public static final int NOTHING = 0;
+
     /** No conditions. */
     public static final Admission UNCONDITIONAL = new Admission(null);
 
@@ -43,6 +49,16 @@ public record Admission(
     /** The same without the key. */
     public Admission withoutKey() {
         return new Admission(startWithin, weight, null, unanswered, placement);
+    }
+
+    /** The same with this weight. */
+    public Admission weighing(int units) {
+        return new Admission(startWithin, units, startKey, unanswered, placement);
+    }
+
+    /** The same with this time within which the run has to begin. */
+    public Admission beginningWithin(@Nullable Duration limit) {
+        return new Admission(limit, weight, startKey, unanswered, placement);
     }
 
     /** The same on other workers. */

@@ -2,6 +2,7 @@ package dev.perdure.spi.change;
 
 import dev.perdure.RunId;
 import dev.perdure.RunState;
+import dev.perdure.StartOptions;
 import dev.perdure.attribute.AttributeValue;
 import dev.perdure.attribute.Description;
 import dev.perdure.spi.Audit;
@@ -423,26 +424,9 @@ public sealed interface Change {
 
         /** The new run. */
         public NewRun of(NewRun other) {
-            return new NewRun(
-                    id,
-                    other.definition(),
-                    input == null ? other.input() : input,
-                    seed,
-                    other.queue(),
-                    other.priority(),
-                    null,
-                    other.timeout(),
-                    null,
-                    null,
-                    null,
-                    described(other.description()),
-                    other.queueKey(),
-                    new Admission(
-                            null,
-                            other.admission().weight(),
-                            null,
-                            false,
-                            other.admission().placement()));
+            Payload its = input == null ? other.input() : input;
+            NewRun bare = new NewRun(id, other.definition(), its, seed, StartOptions.DEFAULT_QUEUE, 0, null, null);
+            return bare.startedFor(StartedFor.FORK, other.describedAs(described(other.description())), Set.of());
         }
     }
 

@@ -4,6 +4,7 @@ import dev.perdure.RunId;
 import dev.perdure.attribute.Description;
 import dev.perdure.queue.Placement;
 import java.time.Duration;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -141,6 +142,77 @@ public record NewRun(
                 otherVersion,
                 timeout,
                 delay,
+                parent,
+                object,
+                description,
+                queueKey,
+                admission);
+    }
+
+    /**
+     * The same run with the settings that it inherits from the run on whose behalf it is started.
+     *
+     * @param kind what it is for that run
+     * @param other that run
+     * @param chosen the settings that its own start names: it does not inherit them where it may choose
+     */
+    public NewRun startedFor(StartedFor kind, NewRun other, Set<Setting> chosen) {
+        NewRun run = this;
+        for (Setting setting : Setting.values()) {
+            boolean inherits =
+                    switch (setting.of(kind)) {
+                        case INHERITED -> true;
+                        case OWN_OR_INHERITED -> !chosen.contains(setting);
+                        case OWN, LIMITED, DEFAULT -> false;
+                    };
+            if (inherits) {
+                run = run.with(setting, other);
+            }
+        }
+        return run;
+    }
+
+    /** The same run with this setting of another one. */
+    private NewRun with(Setting setting, NewRun other) {
+        return switch (setting) {
+            case QUEUE -> in(other.queue, version);
+            case KEY -> withQueueKey(other.queueKey);
+            case PRIORITY -> timed(other.priority, timeout, delay);
+            case WEIGHT -> withAdmission(admission.weighing(other.admission.weight()));
+            case PLACEMENT -> at(other.placement());
+            case VERSION -> in(queue, other.version);
+            case TIMEOUT -> timed(priority, other.timeout, delay);
+            case DELAY -> timed(priority, timeout, other.delay);
+            case START_WITHIN -> withAdmission(admission.beginningWithin(other.admission.startWithin()));
+            case START_KEY -> withAdmission(admission.withKey(other.admission.startKey(), admission.unanswered()));
+            case ATTRIBUTES -> describedAs(description.withAttributes(other.description.attributes()));
+            case MEMO ->
+                describedAs(new Description(
+                        description.attributes(),
+                        other.description.memo(),
+                        description.status(),
+                        description.headers()));
+            case HEADERS -> describedAs(description.withHeaders(other.description.headers()));
+            case STATUS ->
+                describedAs(new Description(
+                        description.attributes(),
+                        description.memo(),
+                        other.description.status(),
+                        description.headers()));
+        };
+    }
+
+    private NewRun timed(int newPriority, @Nullable Duration newTimeout, @Nullable Duration newDelay) {
+        return new NewRun(
+                id,
+                definition,
+                input,
+                seed,
+                queue,
+                newPriority,
+                version,
+                newTimeout,
+                newDelay,
                 parent,
                 object,
                 description,

@@ -13,8 +13,11 @@ import dev.perdure.postgres.jdbc.Database;
 import dev.perdure.postgres.jdbc.Descriptions;
 import dev.perdure.postgres.jdbc.Query;
 import dev.perdure.postgres.jdbc.Results;
+import dev.perdure.queue.Placement;
 import dev.perdure.spi.Runs;
 import dev.perdure.spi.WaitReason;
+import dev.perdure.spi.change.Admission;
+import dev.perdure.spi.change.NewRun;
 import dev.perdure.spi.change.ObjectKey;
 import dev.perdure.spi.change.Payload;
 import dev.perdure.spi.change.Premise;
@@ -133,6 +136,30 @@ public final class PostgresRuns implements Runs {
                 .all(sql.input, parameters -> parameters.number(run.key()), row -> payload(row.getBytes("input")))
                 .stream()
                 .findFirst();
+    }
+
+    @Override
+    public Optional<NewRun> settings(RunId run) {
+        return query.all(sql.settings, parameters -> parameters.text(run.value()), row -> settings(run, row)).stream()
+                .findFirst();
+    }
+
+    private static NewRun settings(RunId run, ResultSet row) throws SQLException {
+        return new NewRun(
+                run,
+                row.getString("definition"),
+                Payload.EMPTY,
+                row.getLong("seed"),
+                row.getString("queue"),
+                row.getInt("priority"),
+                row.getString("version"),
+                null,
+                null,
+                null,
+                null,
+                Descriptions.read(row),
+                row.getString("queue_key"),
+                new Admission(null, row.getInt("weight")).at(Placement.of(row.getString("placement"))));
     }
 
     @Override

@@ -89,6 +89,14 @@ public final class QuerySql {
             WHERE r.key = ?
             """;
 
+    /** The settings of a run. */
+    private static final String SETTINGS = """
+            SELECT r.definition, r.seed, r.queue, r.priority, r.version, r.queue_key, COALESCE(r.weight, 1) AS weight, r.placement,
+                   ${attributes} AS attributes, r.memo, r.status, r.headers
+            FROM ${schema}.run r
+            WHERE r.id = ? AND r.removed_at IS NULL
+            """;
+
     /** What a run begins with: the same as a worker gets with a claim. */
     private static final String BASIS = """
             SELECT r.version, r.seed, r.deadline, COALESCE(own.payload, dag.payload) AS input,
@@ -247,6 +255,7 @@ public final class QuerySql {
     final String find;
     final String latest;
     final String input;
+    final String settings;
     final String basis;
     final String premises;
     final String ended;
@@ -265,6 +274,7 @@ public final class QuerySql {
         this.find = schema.sql(FIND.replace("${info}", INFO));
         this.latest = schema.sql(LATEST.replace("${info}", INFO));
         this.input = schema.sql(INPUT);
+        this.settings = schema.sql(SETTINGS.replace("${attributes}", Descriptions.pairs("r.attributes")));
         this.basis = schema.sql(BASIS);
         this.premises = schema.sql(PREMISES);
         this.ended = schema.sql(ENDED);

@@ -150,7 +150,7 @@ public final class LimitedClaimSql {
                     SELECT key, queue_key FROM ${schema}.slot
                     WHERE slot.queue = rule.queue AND COALESCE(rule.concurrency, rule.rate_units) IS NOT NULL OFFSET 0
                 ) s
-                LEFT JOIN LATERAL (SELECT state FROM ${schema}.run WHERE run.key = s.key OFFSET 0) r ON true
+                LEFT JOIN LATERAL (SELECT state, ${only_waits} AS only_waits FROM ${schema}.run WHERE run.key = s.key OFFSET 0) r ON true
             )""";
 
     /** No run with a key waits. */
@@ -159,8 +159,12 @@ public final class LimitedClaimSql {
 
     /** The states in which a run holds a place: those in which it has begun, or those in which it is at work. */
     private static final String HOLDS = """
-            CASE WHEN r.state = ${RUNNING} THEN true
+            CASE WHEN r.only_waits THEN false
+                                     WHEN r.state = ${RUNNING} THEN true
                                      ELSE rule.begun AND r.state IN (${READY}, ${SUSPENDED}, ${BACKING_OFF}) END""";
+
+    /** A run with tasks, or a task for each item: it takes no place and nothing of a rate, because the others may need them. */
+    private static final String ONLY_WAITS = "(weight = 0 OR after IS NOT NULL AND before IS NULL) IS TRUE";
 
     /** How many more runs this worker may take, and how many more may have places. */
     private static final String ROOM = """
@@ -220,6 +224,7 @@ public final class LimitedClaimSql {
                 SELECT t.key, t.partition, t.queue, COALESCE(t.queue_key, '')
                 FROM taken t CROSS JOIN rule
                 WHERE COALESCE(rule.concurrency, rule.per_worker, rule.per_key, rule.rate_units, rule.key_rate_units) IS NOT NULL
+                  AND NOT ${only_waits}
                 ON CONFLICT (key, partition) DO NOTHING
             ), freed AS (
                 DELETE FROM ${schema}.slot
@@ -277,7 +282,7 @@ public final class LimitedClaimSql {
                     WHERE slot.queue = rule.queue AND slot.queue_key = w.queue_key
                       AND COALESCE(rule.per_key, rule.key_rate_units) IS NOT NULL OFFSET 0
                 ) s
-                LEFT JOIN LATERAL (SELECT state FROM ${schema}.run WHERE run.key = s.key OFFSET 0) r ON true
+                LEFT JOIN LATERAL (SELECT state, ${only_waits} AS only_waits FROM ${schema}.run WHERE run.key = s.key OFFSET 0) r ON true
             ), place AS MATERIALIZED (
                 SELECT * FROM of_queue UNION SELECT * FROM of_key
             ), room AS MATERIALIZED (
@@ -376,7 +381,8 @@ public final class LimitedClaimSql {
                 CROSS JOIN rule
                 CROSS JOIN clock
                 LEFT JOIN LATERAL (
-                    SELECT CASE WHEN epoch = 0 OR epoch = 1 AND changes = 0 THEN COALESCE(weight, 1) ELSE 0 END AS weight FROM ${schema}.run
+                    SELECT CASE WHEN ${only_waits} THEN 0
+                                WHEN epoch = 0 OR epoch = 1 AND changes = 0 THEN COALESCE(weight, 1) ELSE 0 END AS weight FROM ${schema}.run
                     WHERE run.key = found.key AND COALESCE(rule.rate_units, rule.key_rate_units) IS NOT NULL OFFSET 0
                 ) w ON true
             ), candidate AS MATERIALIZED (
@@ -545,6 +551,7 @@ public final class LimitedClaimSql {
                 .replace("${pinned}", DispatchSql.PINNED)
                 .replace("${in_time}", StartLimitSql.IN_TIME)
                 .replace("${holds}", HOLDS)
+                .replace("${only_waits}", ONLY_WAITS)
                 .replace("${details}", Claims.TAKEN)
                 .replace("${A_TURN}", String.valueOf(A_TURN))
                 .replace("${FIRST_RANK}", "(" + Integer.MIN_VALUE + ")")

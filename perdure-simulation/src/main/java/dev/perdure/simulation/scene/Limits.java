@@ -6,7 +6,10 @@ import dev.perdure.RunState;
 import dev.perdure.StartOptions;
 import dev.perdure.Workflow;
 import dev.perdure.WorkflowContext;
+import dev.perdure.dag.Dag;
+import dev.perdure.dag.TaskContext;
 import dev.perdure.error.KeyFullException;
+import dev.perdure.error.TerminalException;
 import dev.perdure.queue.Queue;
 import dev.perdure.queue.QueueInfo;
 import dev.perdure.spi.Runs;
@@ -19,15 +22,18 @@ import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.function.Supplier;
+import java.util.stream.Stream;
 
 /** Queues with limits, what they do with starts whose key is full, and runs that have to begin in time. */
 public final class Limits implements Scene {
     private static final String QUEUE = "narrow";
+    private static final String MAP = "mapped";
     private static final Duration IN_TIME = Duration.ofSeconds(2);
 
     private final Cast cast;
     private final Queue queue;
     private final int count;
+    private final boolean maps;
     private final Set<String> inside = new TreeSet<>();
     private final Set<String> ran = new TreeSet<>();
     private final Set<String> refused = new TreeSet<>();
@@ -44,6 +50,24 @@ public final class Limits implements Scene {
         limited = cast.choices().oneIn(3) ? limited.turns("key-0", 3) : limited;
         limited = cast.choices().oneIn(3) ? limited.ageing(Duration.ofMillis(10)) : limited;
         this.queue = limited;
+        this.maps = cast.choices().oneIn(2);
+    }
+
+    /** A body for each item, and one that is told that the last has failed. */
+    private final Dag<Integer, List<Integer>> map = Dag.of(MAP, Integer.class, tasks -> {
+        var numbers = tasks.task("numbers", Limits::numbers);
+        tasks.onFailure(task -> {});
+        return tasks.forEach(numbers).workflow("each", (ctx, task, number) -> {
+            ctx.step("one", () -> body(ctx.runId().value()));
+            if (number == 2) {
+                throw new TerminalException("The last item fails.");
+            }
+            return number;
+        });
+    });
+
+    private static List<Integer> numbers(TaskContext<Integer> task) {
+        return List.of(0, 1, 2);
     }
 
     private static Queue.WhenKeyFull policy(Cast cast) {
@@ -91,9 +115,11 @@ public final class Limits implements Scene {
         TreeMap<String, Integer> keys = new TreeMap<>();
         int running = 0;
         for (String id : inside) {
-            if (cast.info(id).filter(info -> info.state() == RunState.RUNNING).isPresent()) {
+            if (isRunning(id)) {
                 running++;
-                keys.merge(key(id), 1, Integer::sum);
+                if (!id.startsWith(MAP)) {
+                    keys.merge(key(id), 1, Integer::sum);
+                }
             }
         }
         int bodies = running;
@@ -103,8 +129,13 @@ public final class Limits implements Scene {
                 () -> "Bodies run in the queue by key: " + keys);
         load().ifPresent(load -> {
             long counted = queue.counting() == Queue.Counting.BEGUN ? load.begun() : load.atWork();
-            check(counted <= most(), () -> "The store has %d runs of the queue that count.".formatted(counted));
+            long idle = Stream.of(MAP, MAP + "/each").filter(this::isRunning).count(); // they take no place
+            check(counted - idle <= most(), () -> "The store has %d runs of the queue that count.".formatted(counted));
         });
+    }
+
+    private boolean isRunning(String id) {
+        return cast.info(id).filter(info -> info.state() == RunState.RUNNING).isPresent();
     }
 
     private void check(boolean holds, Supplier<String> what) {
@@ -132,11 +163,16 @@ public final class Limits implements Scene {
     @Override
     public void register() {
         cast.register(new Code(this));
+        cast.register(map);
         cast.declare(queue);
     }
 
     @Override
     public void play() {
+        if (maps) {
+            cast.call(perdure ->
+                    perdure.start(map, 0, StartOptions.id(MAP).queue(QUEUE)));
+        }
         for (int i = 0; i < count; i++) {
             StartOptions options = StartOptions.id(id(i)).queue(QUEUE).key(key(id(i)));
             int number = i;
@@ -163,6 +199,10 @@ public final class Limits implements Scene {
                 load.begun() == 0 && load.atWork() == 0 && load.waiting() == 0, "Places are left taken: %s", load));
         List<Instant> begun = new ArrayList<>();
         checkPolicy();
+        Cast.must(
+                !maps || cast.isKilled(MAP) || cast.info(MAP).orElseThrow().state().isTerminal(),
+                "The DAG with a task for each item is %s.",
+                cast.info(MAP));
         for (int i = 0; i < count; i++) {
             if (refused.contains(id(i))) {
                 continue;

@@ -8,9 +8,11 @@ import dev.perdure.queue.QueueInfo;
 import dev.perdure.spi.Dispatch.Claimed;
 import dev.perdure.spi.Dispatch.Poll;
 import dev.perdure.spi.Outcome;
+import dev.perdure.spi.change.Admission;
 import dev.perdure.spi.change.Change;
 import dev.perdure.spi.change.Lane;
 import dev.perdure.spi.change.Move;
+import dev.perdure.spi.change.NewRun;
 import dev.perdure.spi.change.ObjectCall;
 import dev.perdure.spi.change.ObjectKey;
 import dev.perdure.spi.change.Payload;
@@ -65,6 +67,40 @@ public abstract class QueueLimitConformance extends QueueConformance {
 
         assertThat(stateOf(killed.run())).isEqualTo(RunState.CANCELLED);
         assertThat(claim(other, 10)).containsExactly("swept");
+    }
+
+    @Test
+    void a_run_that_only_waits_for_others_takes_no_place_and_nothing_of_the_rate() {
+        declare(queue().concurrency(1).rate(1, Duration.ofHours(1)));
+        NewRun idle = withQueue(newRun("idle"), LIMITED);
+        startReady(idle.withAdmission(idle.admission().weighing(Admission.NOTHING)));
+        NewRun dag = withQueue(newRun("dag"), LIMITED);
+        apply(
+                Lane.client(0),
+                new Change.Start(
+                        dag,
+                        null,
+                        List.of(),
+                        List.of(new Task(withQueue(newRun("dag/task"), LIMITED), List.of()))));
+        WorkerId worker = join();
+
+        Claimed first = taken(worker, 10).getFirst();
+        assertThat(first.run().id().value()).isEqualTo("idle");
+        apply(worker, advance(first.run(), first.epoch(), sleep(Duration.ofHours(1))));
+        Claimed task = taken(worker, 10).getFirst();
+        assertThat(task.run().id().value()).isEqualTo("dag/task");
+        ready("late");
+        assertThat(claim(worker, 10)).isEmpty();
+        end(worker, task);
+        Claimed own = taken(worker, 10).getFirst();
+        assertThat(own.run().id().value()).isEqualTo("dag");
+        apply(worker, advance(own.run(), own.epoch(), sleep(Duration.ofHours(2))));
+        assertThat(claim(worker, 10)).isEmpty(); // the rate
+        advance(Duration.ofHours(1).plusMinutes(2));
+        Claimed late = taken(worker, 10).getFirst();
+        assertThat(late.run().id().value()).isEqualTo("late");
+        end(worker, late);
+        assertThat(claim(worker, 10)).containsExactly("idle");
     }
 
     @Test

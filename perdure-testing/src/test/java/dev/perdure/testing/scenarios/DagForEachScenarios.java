@@ -12,6 +12,7 @@ import dev.perdure.dag.Dag;
 import dev.perdure.dag.DagRun;
 import dev.perdure.dag.TaskContext;
 import dev.perdure.error.TerminalException;
+import dev.perdure.queue.Queue;
 import dev.perdure.testing.PerdureTest;
 import dev.perdure.testing.TestMode;
 import java.time.Duration;
@@ -92,6 +93,61 @@ abstract class DagForEachScenarios extends Scenarios {
             perdure.register(dag);
             assertThat(perdure.start(dag, 10_000).result()).isEqualTo(10_000);
         }
+    }
+
+    /** Two DAGs with their items, and what they start when they fail, in a queue with so many places. */
+    private void keepsToTheQueue(TestMode mode, Queue queue, int most) {
+        try (PerdureTest perdure = create(mode)) {
+            Set<String> inside = ConcurrentHashMap.newKeySet();
+            AtomicInteger highest = new AtomicInteger();
+            AtomicInteger told = new AtomicInteger();
+            Dag<Integer, List<Integer>> dag = Dag.of("narrow", Integer.class, builder -> {
+                var numbers = builder.task("numbers", DagForEachScenarios::numbers);
+                builder.onFailure(t -> told.incrementAndGet());
+                return builder.forEach(numbers).workflow("each", (ctx, t, number) -> {
+                    String item = ctx.runId().value();
+                    ctx.step("in", () -> {
+                        inside.add(item);
+                        highest.accumulateAndGet(inside.size(), Math::max);
+                    });
+                    ctx.sleep(Duration.ofHours(1)); // it keeps its place
+                    ctx.step("out", () -> {
+                        inside.remove(item);
+                    });
+                    if (number == 5) {
+                        throw new TerminalException("not five");
+                    }
+                    return number;
+                });
+            });
+            perdure.register(dag).queues(queue);
+            DagRun<List<Integer>> one =
+                    perdure.start(dag, 5, id("one").queue(queue.name()).key("acme"));
+            DagRun<List<Integer>> two =
+                    perdure.start(dag, 6, id("two").queue(queue.name()).key("acme"));
+            assertThat(one.result()).containsExactly(0, 1, 2, 3, 4);
+            assertThatThrownBy(two::result).hasMessageContaining("not five");
+            assertThat(highest.get()).isEqualTo(most);
+            assertThat(told.get()).isEqualTo(1);
+        }
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void items_keep_to_the_limit_of_the_queue_of_their_dag(TestMode mode) {
+        keepsToTheQueue(mode, Queue.named("narrow").concurrency(2), 2);
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void items_find_the_one_place_of_the_queue_of_their_dag(TestMode mode) {
+        keepsToTheQueue(mode, Queue.named("narrow").concurrency(1), 1);
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void items_keep_to_the_limit_of_the_key_of_their_dag(TestMode mode) {
+        keepsToTheQueue(mode, Queue.named("narrow").perKey(1), 1);
     }
 
     @ParameterizedTest

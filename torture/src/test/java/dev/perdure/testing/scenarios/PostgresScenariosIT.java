@@ -94,13 +94,17 @@ class PostgresScenariosIT {
 
     private static PerdureTest onPostgres(TestMode mode) {
         assumeTrue(MODES.contains(mode), TO_RUN_ALL);
+        clearTables();
+        return PerdureTest.on(PostgresScenariosIT::store, mode);
+    }
+
+    private static void clearTables() {
         try (Connection connection = pool.getConnection();
                 Statement statement = connection.createStatement()) {
             statement.execute(CLEAR);
         } catch (SQLException cannot) {
             throw new IllegalStateException("The tables could not be cleared.", cannot);
         }
-        return PerdureTest.on(PostgresScenariosIT::store, mode);
     }
 
     /** Scenarios on PostgreSQL. */
@@ -161,6 +165,19 @@ class PostgresScenariosIT {
     @Nested
     @Tag("thorough")
     class DagForEach extends DagForEachScenarios implements OnPostgres {}
+
+    @Nested
+    class Inheritance extends InheritanceWalk {
+        @Override
+        Store open(Clockwork clockwork) {
+            return store(clockwork);
+        }
+
+        @Override
+        void clear() {
+            clearTables();
+        }
+    }
 
     @Nested
     class DagRepair extends DagRepairScenarios implements OnPostgres {}

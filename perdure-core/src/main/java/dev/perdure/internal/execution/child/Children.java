@@ -7,6 +7,7 @@ import dev.perdure.RunId;
 import dev.perdure.RunState;
 import dev.perdure.Settled;
 import dev.perdure.StartOptions;
+import dev.perdure.attribute.Description;
 import dev.perdure.error.InvalidRequestException;
 import dev.perdure.error.RecordedException;
 import dev.perdure.error.RunConflictException;
@@ -34,6 +35,9 @@ import dev.perdure.spi.change.NewRun;
 import dev.perdure.spi.change.ObjectCall;
 import dev.perdure.spi.change.Parent;
 import dev.perdure.spi.change.Payload;
+import dev.perdure.spi.change.Setting;
+import dev.perdure.spi.change.Setting.Source;
+import dev.perdure.spi.change.StartedFor;
 import dev.perdure.spi.payload.PayloadPlace;
 import dev.perdure.spi.payload.PayloadReference;
 import dev.perdure.spi.shard.Partitions;
@@ -42,6 +46,7 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.Arrays;
 import java.util.Optional;
+import java.util.Set;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
@@ -58,13 +63,27 @@ public final class Children {
     private static final char AFTER_ID = '\n';
 
     /**
+     * On whose behalf a run is started.
+     *
+     * @param kind what it is for that run
+     * @param run the settings of that run; read only if a run is really started
+     * @param chosen the settings that its own start names
+     */
+    public record Behalf(StartedFor kind, Supplier<NewRun> run, Set<Setting> chosen) {}
+
+    /**
      * How a run is started.
      *
      * @param options its options
      * @param sticky whether it runs on the worker of this run
-     * @param answers whether it is a child, whose outcome this run gets
+     * @param behalf on whose behalf
      */
-    private record Start(StartOptions options, Sticky sticky, boolean answers) {}
+    private record Start(StartOptions options, Sticky sticky, Behalf behalf) {
+        /** Whether it is a child, whose outcome this run gets. */
+        boolean answers() {
+            return behalf.kind() != StartedFor.SPAWN;
+        }
+    }
 
     /**
      * The input of a run.
@@ -109,6 +128,26 @@ public final class Children {
      */
     public <T extends @Nullable Object> Child<T> start(
             String what, CallTarget callee, @Nullable Object input, ChildOptions options) {
+        return start(what, callee, input, options, self(StartedFor.CHILD));
+    }
+
+    /** What a child or a spawned run inherits: of the run that starts it, what that run knows of itself. */
+    private Behalf self(StartedFor kind) {
+        return new Behalf(
+                kind,
+                () -> new NewRun(held.run().id(), "", Payload.EMPTY, 0, held.origin().queue(), 0, null, null)
+                        .describedAs(
+                                Description.NONE.withHeaders(held.origin().headers())),
+                Set.of(Setting.VERSION));
+    }
+
+    /**
+     * Starts a child on behalf of this run or of another one.
+     *
+     * @param what the call of the context, as messages name it
+     */
+    public <T extends @Nullable Object> Child<T> start(
+            String what, CallTarget callee, @Nullable Object input, ChildOptions options, Behalf behalf) {
         Target target = callee.target();
         if (options == null) {
             throw new InvalidRequestException(
@@ -121,7 +160,7 @@ public final class Children {
         Replay.Past past = calls.rethrowDelivered(call);
         Input encoded = new Input(payload, () -> fingerprint(payload, callee, input));
         requireSameInput(call, past, callee, encoded, input);
-        RunId id = begin(call, past, callee, encoded, new Start(options.start(), options.sticky(), true));
+        RunId id = begin(call, past, callee, encoded, new Start(options.start(), options.sticky(), behalf));
         ChildFuture<T> child = new ChildFuture<>(
                 futures, call, past, runMail, entry -> read(call, entry, id, target), id, options.onCancel());
         futures.add(child);
@@ -145,7 +184,7 @@ public final class Children {
         Replay.Past past = calls.rethrowDelivered(call);
         Input encoded = new Input(payload, () -> fingerprint(payload, callee, input));
         requireSameInput(call, past, callee, encoded, input);
-        return begin(call, past, callee, encoded, new Start(options, Sticky.NONE, false));
+        return begin(call, past, callee, encoded, new Start(options, Sticky.NONE, self(StartedFor.SPAWN)));
     }
 
     /**
@@ -188,25 +227,33 @@ public final class Children {
             return past.notes().getFirst().entry().started().orElseThrow();
         }
         transitions.deliverTo(call);
+        NewRun other = start.behalf().run().get();
+        Optional<String> key =
+                Setting.KEY.of(start.behalf().kind()) == Source.INHERITED ? Optional.ofNullable(other.queueKey()) : options.key();
         RunId id = callee.id(options, host.store()::prefix)
-                .orElseGet(() -> childId(call.position(), callee.object(options), options.key()));
-        NewRun run = intercepted(new NewRun(
-                id,
-                callee.target().name(),
-                inputs().moved(input.payload(), PayloadPlace.input(id)),
-                derived.seed(call.position()),
-                options.queue(),
-                options.priority(),
-                options.version().or(() -> inherited(callee, start)).orElse(null),
-                timeout(options),
-                options.delay().orElse(null),
-                start.answers() ? new Parent(held.run(), call.position(), true) : null,
-                callee.object(options),
-                values.attributes()
-                        .encrypted(id, options.description())
-                        .withHeaders(held.origin().headers()),
-                options.key().orElse(null),
-                new Admission(options.startWithin().orElse(null), options.weight()).at(placement(id, start))));
+                .orElseGet(() -> childId(call.position(), callee.object(options), key));
+        NewRun run = new NewRun(
+                        id,
+                        callee.target().name(),
+                        inputs().moved(input.payload(), PayloadPlace.input(id)),
+                        derived.seed(call.position()),
+                        options.queue(),
+                        options.priority(),
+                        options.version().or(() -> inherited(callee, start)).orElse(null),
+                        timeout(options),
+                        options.delay().orElse(null),
+                        start.answers() ? new Parent(held.run(), call.position(), true) : null,
+                        callee.object(options),
+                        values.attributes().encrypted(id, options.description()),
+                        options.key().orElse(null),
+                        new Admission(options.startWithin().orElse(null), options.weight()).at(placement(id, start)))
+                .startedFor(
+                        start.behalf().kind(), other, start.behalf().chosen());
+        return begin(call, callee, input, intercepted(run));
+    }
+
+    private RunId begin(ContextCall call, CallTarget callee, Input input, NewRun run) {
+        RunId id = run.id();
         String begun = id.value() + AFTER_ID + input.fingerprint().get();
         Payload written = new Payload(begun.getBytes(StandardCharsets.UTF_8));
         transitions.defer(call.note(1, Entry.Status.BEGUN, written), new Effect.Start(run, callee.tasks(run)));

@@ -11,6 +11,7 @@ import dev.perdure.spi.Permits;
 import dev.perdure.spi.Runs;
 import dev.perdure.spi.change.Change;
 import dev.perdure.spi.change.Mail;
+import dev.perdure.spi.change.NewRun;
 import dev.perdure.spi.change.ObjectKey;
 import dev.perdure.spi.change.Payload;
 import dev.perdure.spi.change.RunRef;
@@ -88,6 +89,9 @@ public interface StoreAccess {
 
     /** The tasks that were started with this run. */
     List<Runs.TaskRow> tasks(RunRef run);
+
+    /** The settings of a run that is there, with no input. */
+    NewRun settings(RunId run);
 
     /** Cancels runs. */
     void cancel(Collection<RunId> runs, String reason);
