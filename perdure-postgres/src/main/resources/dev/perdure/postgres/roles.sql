@@ -7,6 +7,7 @@ GRANT USAGE ON SCHEMA ${schema} TO ${worker};
 GRANT SELECT, INSERT, UPDATE ON ${schema}.run, ${schema}.worker TO ${worker};
 GRANT DELETE ON ${schema}.run, ${schema}.worker TO ${worker};
 GRANT SELECT, UPDATE ON ${schema}.retention TO ${worker};
+GRANT SELECT, INSERT, UPDATE, DELETE ON ${schema}.removal TO ${worker};
 GRANT SELECT, INSERT, UPDATE, DELETE ON ${schema}.journal, ${schema}.mail, ${schema}.report, ${schema}.publication TO ${worker};
 GRANT SELECT, INSERT, DELETE ON ${schema}.event, ${schema}.awakeable, ${schema}.audit, ${schema}.attribute, ${schema}.log_line
     TO ${worker};

@@ -5,6 +5,7 @@ import static dev.perdure.postgres.StoreFixture.complete;
 import static dev.perdure.postgres.StoreFixture.message;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
 
 import dev.perdure.RunId;
 import dev.perdure.RunState;
@@ -137,8 +138,10 @@ final class ClosedPartitionIT extends TwoShards {
         removeOld(Duration.ofDays(3), 1);
         assertThat(a.runs().find(parent.id())).isPresent();
         shards.move(List.of(partition), "a", said::add);
-        removeOld(Duration.ofDays(4), 1);
-        assertThat(a.runs().find(parent.id())).isEmpty();
+        await().untilAsserted(() -> { // after a moment: the batch before has found them locked
+            removeOld(Duration.ofDays(4), 1);
+            assertThat(a.runs().find(parent.id())).isEmpty();
+        });
         assertThat(a.runs().find(child.id())).isEmpty();
     }
 

@@ -54,6 +54,7 @@ final class PartitionMoveIT extends TwoShards {
             "queue",
             "queue_turn",
             "reaction",
+            "removal",
             "retention",
             "secret",
             "set_aside",

@@ -13,19 +13,23 @@ import java.time.Instant;
  * A run that a pass looks at.
  *
  * @param kind what the rules ask of it
+ * @param parent the key of the run that has started it; 0 if none has
+ * @param restarts how often it began anew
  * @param stripped whether only its id, input and outcome are left
- * @param removing whether its removal has begun
+ * @param belongs whether it is a child or a task of the run from which the pass has come to it, in the present life of that
  * @param kept whether its parent keeps it
  * @param named whether a start key keeps it
- * @param parental whether it has children or tasks
+ * @param parental whether it has started others that are there
  */
 record OldRun(
         long key,
         long epoch,
         Kind kind,
         Instant createdAt,
+        long parent,
+        int restarts,
         boolean stripped,
-        boolean removing,
+        boolean belongs,
         boolean kept,
         boolean named,
         boolean parental) {
@@ -35,8 +39,10 @@ record OldRun(
                 row.getLong("epoch"),
                 Kind.of(row),
                 Results.time(row, "created_at"),
+                row.getLong("parent"),
+                row.getInt("restarts"),
                 row.getBoolean("stripped"),
-                row.getBoolean("removing"),
+                row.getBoolean("belongs"),
                 row.getBoolean("kept"),
                 row.getBoolean("named"),
                 row.getBoolean("parental"));

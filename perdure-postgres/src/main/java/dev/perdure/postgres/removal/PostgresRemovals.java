@@ -3,6 +3,7 @@ package dev.perdure.postgres.removal;
 import dev.perdure.RunId;
 import dev.perdure.postgres.jdbc.AuditText;
 import dev.perdure.postgres.jdbc.Database;
+import dev.perdure.postgres.jdbc.Database.LockedException;
 import dev.perdure.postgres.jdbc.Json;
 import dev.perdure.postgres.jdbc.Parameters;
 import dev.perdure.postgres.jdbc.Part;
@@ -36,23 +37,29 @@ import org.jspecify.annotations.Nullable;
  * <p>How it works: a pass looks at all runs that are old enough, in the order of their starts, which have an index and
  * never change; so ends of runs cost nothing more. A batch is a transaction. It locks the row of {@code retention},
  * which says how far the pass is, looks at the next runs, locks those that are due, deletes everything of them, and
- * moves on. It never waits for a lock, deletes a bounded number of rows, and is made smaller if it takes long. A crash
+ * moves on. It never waits for a lock, deletes a bounded number of rows, and is made smaller if its deletes take long. A crash
  * between two batches loses nothing.
  *
- * <p>A run goes together with its children and tasks. If they are too many for one batch, the runs between them are
- * closed first, so that none of them can be given another life, and then the last go first, so that the id of the root
- * is free only when all others are. If a run has too many rows for one batch, it is closed as well, and the next batch
- * goes on with it.
+ * <p>A run goes together with its children and tasks. If they are too many for one batch, or if a run has too many rows for one,
+ * it is set aside ({@link Trees}): half of each batch is for such runs, the other half for the pass.
  */
 public final class PostgresRemovals implements Removals {
     /** So many entries of the audit are removed by one batch, at most. */
     private static final int AUDIT_ENTRIES = 1_000;
 
+    /** A batch looks at so many times as many runs as it removes: most of them may stay. */
+    private static final int LOOKS = 4;
+
     /** A batch should take no longer than this, because others may wait for what it locks. */
     private static final Duration LONG = Duration.ofMillis(50);
 
+    /** A batch is not made smaller than this for its time: what it takes is not due to its runs then. */
     private static final int FIRST_SIZE = 100;
-    private static final int SMALLEST = 1;
+    /** So many answers a batch waits for while it has locked runs. */
+    private static final int ANSWERS = 3;
+    /** How long to wait if another transaction has the row of {@code retention}. */
+    private static final Duration LOCKED = Duration.ofSeconds(1);
+
     private static final Duration LONGEST_REST = Duration.ofMinutes(1);
     private static final Duration LONGEST_PASS_REST = Duration.ofHours(1);
     /** A pass over runs that stay is not repeated before so many a second are reached. */
@@ -117,7 +124,7 @@ public final class PostgresRemovals implements Removals {
                                     declared(row),
                                     changed(row),
                                     pass,
-                                    row.getBoolean("due")
+                                    row.getBoolean("passing")
                                             ? Optional.empty()
                                             : Optional.of(Results.time(row, "next_at"))),
                             row.getBoolean("due"));
@@ -150,10 +157,31 @@ public final class PostgresRemovals implements Removals {
             return new Removed(0, rest);
         }
         int most = Math.min(limit, size.get());
-        long began = System.nanoTime();
-        Done done = database.inTransaction(connection -> batch(connection, most));
-        adapt(most, Duration.ofNanos(System.nanoTime() - began), done.rows());
-        return new Removed(done.runs(), done.more() ? Duration.ZERO : rest);
+        try {
+            int looks = Math.min(limit, LOOKS * most);
+            Done done = database.inTransaction(connection -> batch(connection, most, looks));
+            adapt(most, done);
+            return new Removed(done.runs(), done.more() ? Duration.ZERO : rest);
+        } catch (LockedException busy) {
+            return beside(most);
+        }
+    }
+
+    /** Another transaction has rows that a batch needs. A batch of one run shows which run that is, and the next pass finds it. */
+    private Removed beside(int most) {
+        size.set(1);
+        if (most > 1) {
+            return new Removed(0, Duration.ZERO);
+        }
+        try {
+            database.inTransaction(connection -> {
+                skip(connection);
+                return null;
+            });
+            return new Removed(0, Duration.ZERO);
+        } catch (LockedException busy) {
+            return new Removed(0, LOCKED);
+        }
     }
 
     @Override
@@ -161,10 +189,14 @@ public final class PostgresRemovals implements Removals {
         RunDeletion deletion = new RunDeletion(sql, script, run, seen, audit);
         Outcome outcome = null;
         while (outcome == null) {
-            outcome = database.inTransaction(connection -> {
-                script.send(connection, List.of(lockTimeout()));
-                return deletion.batch(connection, database.time(), FIRST_SIZE);
-            });
+            try {
+                outcome = database.inTransaction(connection -> {
+                    script.send(connection, List.of(lockTimeout()));
+                    return deletion.batch(connection, database.time(), FIRST_SIZE);
+                });
+            } catch (LockedException busy) {
+                return RunDeletion.locked(run);
+            }
         }
         return outcome;
     }
@@ -173,12 +205,17 @@ public final class PostgresRemovals implements Removals {
         return new Part(settings, parameters -> parameters.text(Database.LOCK_TIMEOUT));
     }
 
-    /** A batch that took long, or whose runs have more rows than it may delete, is followed by a smaller one. */
-    private void adapt(int used, Duration took, long rows) {
-        if (took.compareTo(LONG) > 0 || rows >= RemovalBatch.MOST_ROWS) {
-            size.set(Math.max(SMALLEST, used / 2));
-        } else if (took.multipliedBy(3).compareTo(LONG) < 0
-                && rows <= RemovalBatch.MOST_ROWS / 2
+    /**
+     * A batch whose deletes took long, or whose runs have more rows than it may delete, is followed by a smaller one. Waiting for
+     * answers is no work: a smaller batch would wait as long.
+     */
+    private void adapt(int used, Done done) {
+        if (done.rows() >= RemovalBatch.MOST_ROWS) {
+            size.set(Math.max(1, used / 2));
+        } else if (done.work().compareTo(LONG) > 0) {
+            size.set(Math.max(Math.min(used, FIRST_SIZE), used / 2));
+        } else if (done.work().multipliedBy(2).compareTo(LONG) < 0
+                && done.rows() <= RemovalBatch.MOST_ROWS / 2
                 && used == size.get()) {
             size.set(used * 2);
         }
@@ -197,54 +234,92 @@ public final class PostgresRemovals implements Removals {
      *
      * @param runs how many runs it has removed
      * @param rows how many rows of one table it has deleted
-     * @param more whether the pass has not ended
+     * @param work how long its deletes took, without the time in which it waited for answers
+     * @param more whether there is more to do
      */
-    private record Done(int runs, long rows, boolean more) {}
+    private record Done(int runs, long rows, Duration work, boolean more) {}
 
     /** Where a pass is. */
-    private record Turn(Instant now, Instant at, long key, long looked, long removed, Retention rules) {}
-
-    private Done batch(Connection connection, int most) throws SQLException {
-        script.send(connection, List.of(lockTimeout()));
-        Turn turn = turn(connection);
-        if (turn == null) {
-            return new Done(0, 0, false);
+    private record Turn(Instant now, Instant next, Instant at, long key, long looked, long removed, Retention rules) {
+        boolean isPassing() {
+            return !next.isAfter(now);
         }
-        Retention rules = turn.rules();
-        removeAudit(connection, turn);
-        List<OldRun> seen = rules.shortest().equals(Retention.FOREVER) ? List.of() : look(connection, turn, most);
-        RemovalBatch batch = new RemovalBatch(connection, sql, script, new Expiry(rules, turn.now()), most);
-        int looked = 0;
-        for (OldRun run : seen) {
-            if (!batch.take(run)) {
-                break;
-            }
-            looked++;
-        }
-        boolean finished = batch.delete();
-        boolean ended = finished && looked == seen.size() && seen.size() < most;
-        OldRun last = finished && looked > 0 ? seen.get(looked - 1) : null;
-        reached(connection, turn, ended, last, looked, batch.removed());
-        return new Done(batch.removed(), batch.rows(), !ended);
     }
 
-    private void removeAudit(Connection connection, Turn turn) throws SQLException {
+    private Done batch(Connection connection, int most, int looks) throws SQLException {
+        script.send(connection, List.of(lockTimeout()));
+        long asked = System.nanoTime();
+        Turn turn = turn(connection);
+        long answered = System.nanoTime();
+        if (turn == null) {
+            return new Done(0, 0, Duration.ZERO, false);
+        }
+        boolean audited = removeAudit(connection, turn);
+        Expiry expiry = new Expiry(turn.rules(), turn.now());
+        Trees trees = new Trees(connection, sql, script, turn.now());
+        Tree tree = trees.next();
+        int room = tree == null ? most : Math.max(1, most / 2);
+        RemovalBatch batch = new RemovalBatch(connection, sql, script, expiry, room);
+        List<OldRun> seen = look(connection, turn, looks);
+        int looked = batch.take(seen, trees);
+        boolean finished = batch.delete(trees);
+        boolean more = trees.isAdded();
+        if (tree != null) {
+            Trees.Progress progress = trees.goOn(tree, expiry, Math.max(room, most - batch.size()));
+            more |= progress.result() != Trees.Result.LOCKED;
+        }
+        RemovalBatch below = trees.batch();
+        int runs = batch.removed() + (below == null ? 0 : below.removed());
+        if (turn.isPassing()) {
+            boolean ended = finished && looked == seen.size() && seen.size() < looks && audited;
+            reached(connection, turn, ended, finished && looked > 0 ? seen.get(looked - 1) : null, looked, runs);
+            more |= !ended;
+        }
+        Duration answers = Duration.ofNanos(ANSWERS * (answered - asked));
+        Duration work = below == null || below.took().compareTo(batch.took()) < 0 ? batch.took() : below.took();
+        long rows = below == null ? batch.rows() : Math.max(batch.rows(), below.rows());
+        return new Done(runs, rows, work.minus(answers), more);
+    }
+
+    /** Leaves alone what comes next: the next pass finds it. */
+    private void skip(Connection connection) throws SQLException {
+        script.send(connection, List.of(lockTimeout()));
+        Turn turn = turn(connection);
+        if (turn != null) {
+            Trees trees = new Trees(connection, sql, script, turn.now());
+            Tree tree = trees.next();
+            if (tree != null) {
+                trees.pause(tree);
+            }
+            List<OldRun> seen = look(connection, turn, 1);
+            if (!seen.isEmpty()) {
+                reached(connection, turn, false, seen.getFirst(), 1, 0);
+            }
+        }
+    }
+
+    /** Whether no old entries are left. */
+    private boolean removeAudit(Connection connection, Turn turn) throws SQLException {
         Duration period = turn.rules().audit();
-        if (!period.equals(Retention.FOREVER)) {
-            try (PreparedStatement statement = Database.prepare(connection, sql.audit)) {
-                new Parameters(statement).time(turn.now().minus(period)).integer(AUDIT_ENTRIES);
-                statement.execute();
+        if (period.equals(Retention.FOREVER)) {
+            return true;
+        }
+        try (PreparedStatement statement = Database.prepare(connection, sql.audit)) {
+            new Parameters(statement).time(turn.now().minus(period)).integer(AUDIT_ENTRIES);
+            try (ResultSet row = statement.executeQuery()) {
+                return row.next() && row.getInt(1) < AUDIT_ENTRIES;
             }
         }
     }
 
     private @Nullable Turn turn(Connection connection) throws SQLException {
         try (PreparedStatement statement = Database.prepare(connection, sql.turn)) {
-            new Parameters(statement).time(database.time()).time(database.time());
+            new Parameters(statement).time(database.time());
             try (ResultSet row = statement.executeQuery()) {
                 return row.next()
                         ? new Turn(
                                 Results.time(row, "now"),
+                                Results.time(row, "next_at"),
                                 Results.time(row, "reached_at"),
                                 row.getLong("reached_key"),
                                 row.getLong("looked"),
@@ -280,6 +355,9 @@ public final class PostgresRemovals implements Removals {
     }
 
     private List<OldRun> look(Connection connection, Turn turn, int most) throws SQLException {
+        if (!turn.isPassing() || turn.rules().shortest().equals(Retention.FOREVER)) {
+            return List.of();
+        }
         Instant youngest = turn.now().minus(turn.rules().shortest());
         try (PreparedStatement statement = Database.prepare(connection, sql.look)) {
             new Parameters(statement)
@@ -287,6 +365,7 @@ public final class PostgresRemovals implements Removals {
                     .time(turn.at())
                     .number(turn.key())
                     .time(youngest)
+                    .integer(most)
                     .integer(most);
             try (ResultSet rows = statement.executeQuery()) {
                 List<OldRun> seen = new ArrayList<>();

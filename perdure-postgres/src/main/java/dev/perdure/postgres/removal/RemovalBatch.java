@@ -8,10 +8,15 @@ import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
+import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.HashSet;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
+import org.jspecify.annotations.Nullable;
 
 /** The runs that one batch removes. */
 final class RemovalBatch {
@@ -23,22 +28,53 @@ final class RemovalBatch {
     private final Script script;
     private final Expiry expiry;
     private final int most;
-    /** To be removed: runs that belong together, each after those that belong to it. */
-    private final List<List<Due>> gone = new ArrayList<>();
-    /** To be removed except for id, input and outcome. */
-    private final List<List<Due>> stripped = new ArrayList<>();
+    /** To be removed: runs that belong together. */
+    private final List<Group> groups = new ArrayList<>();
 
     private int size;
     private int removed;
     private long rows;
-    /** Whether more belongs to the last run than this batch can remove. */
-    private boolean partial;
+    private long nanos;
 
     /** A run to remove, with the epoch that it has if nothing has touched it since. */
     private record Due(long key, long epoch) {}
 
-    /** The runs that belong to a run, itself included. */
-    private record Group(List<OldRun.Kind> kinds, long runs, boolean named) {}
+    /**
+     * Runs that belong together.
+     *
+     * @param root the key of the one to which the others belong
+     * @param remembered whether id, input and outcome stay
+     * @param runs those to remove
+     */
+    private record Group(long root, boolean remembered, List<Due> runs) {}
+
+    /** A run of a tree that may fit into a batch. */
+    private record Member(Due run, OldRun.Kind kind, boolean stripped, boolean named) {}
+
+    /**
+     * What is below a run, itself included.
+     *
+     * @param all whether it is known as a whole
+     */
+    private record Members(List<Member> runs, boolean all) {}
+
+    /**
+     * What was done with runs in their order.
+     *
+     * @param runs so many of them are removed; another transaction has the next one
+     * @param complete false if they have more rows than a batch may delete, so that none is gone
+     */
+    record Deleted(int runs, boolean complete) {}
+
+    /** What a batch can do with a tree. */
+    enum Fit {
+        /** It is in the batch, or stays. */
+        DONE,
+        /** The next batch begins with it. */
+        LATER,
+        /** It is too large for any batch. */
+        NEVER
+    }
 
     RemovalBatch(Connection connection, RemovalSql sql, Script script, Expiry expiry, int most) {
         this.connection = connection;
@@ -58,127 +94,186 @@ final class RemovalBatch {
         return rows;
     }
 
+    /** How long that took. */
+    Duration took() {
+        return Duration.ofNanos(nanos);
+    }
+
+    /** How many runs it has taken. */
+    int size() {
+        return size;
+    }
+
     /** Whether it has taken no run. */
     boolean isEmpty() {
-        return size == 0;
+        return groups.isEmpty();
     }
 
     // ---- what is due
 
-    /** Takes a run, if it is due. Returns false if there is no room for it. */
-    boolean take(OldRun run) throws SQLException {
-        if (partial) {
-            return false;
+    /** Takes those of these runs that are due, and sets large trees aside. Returns with how many it is done. */
+    int take(List<OldRun> seen, Trees trees) throws SQLException {
+        List<OldRun> parental = seen.stream()
+                .filter(run -> run.parental() && run.isOver(expiry) && !isAgain(run))
+                .toList();
+        Map<Long, Members> members = members(parental);
+        int looked = 0;
+        for (OldRun run : seen) {
+            Fit fit = run.isOver(expiry) ? take(run, members) : Fit.DONE;
+            if (fit == Fit.LATER) {
+                break;
+            }
+            if (fit == Fit.NEVER) {
+                trees.add(run.key(), false);
+            }
+            looked++;
         }
-        if (!run.isOver(expiry)) {
-            return true;
-        }
-        return run.parental() ? takeGroup(run) : takeOne(run);
+        return looked;
     }
 
-    private boolean takeOne(OldRun run) {
-        boolean remembered = expiry.isRemembered(run.kind());
+    /** Takes one run with what belongs to it. */
+    Fit take(OldRun run) throws SQLException {
+        return take(run, run.parental() ? members(List.of(run)) : Map.of());
+    }
+
+    /** Whether nothing but what is remembered is left of a run. */
+    private boolean isAgain(OldRun run) {
+        return run.stripped() && expiry.isRemembered(run.kind());
+    }
+
+    private Fit take(OldRun run, Map<Long, Members> below) {
+        if (isAgain(run)) {
+            return Fit.DONE;
+        }
+        if (size == most) {
+            return Fit.LATER;
+        }
+        if (!run.parental()) {
+            add(run, expiry.isRemembered(run.kind()));
+            return Fit.DONE;
+        }
+        Members members = below.get(run.key());
+        if (members == null) {
+            return Fit.LATER;
+        }
+        if (!members.runs().stream().allMatch(each -> expiry.isOver(each.kind()) && !each.named())) {
+            return Fit.DONE;
+        }
+        if (!members.all() || members.runs().size() > most - size) {
+            return size == 0 ? Fit.NEVER : Fit.LATER;
+        }
+        boolean remembered = members.runs().stream().anyMatch(each -> expiry.isRemembered(each.kind()));
         if (!remembered || !run.stripped()) {
-            add(remembered, List.of(new Due(run.key(), run.epoch())));
+            List<Due> due = members.runs().stream()
+                    .filter(each -> !remembered || !each.stripped())
+                    .map(Member::run)
+                    .toList();
+            groups.add(new Group(run.key(), remembered, due));
+            size += members.runs().size();
         }
-        return true;
+        return Fit.DONE;
     }
 
-    /** Takes a run with its children and tasks, or as many of these as there is room for. */
-    private boolean takeGroup(OldRun root) throws SQLException {
-        Group group = group(root.key());
-        if (group.named() || !group.kinds().stream().allMatch(expiry::isOver)) {
-            return true;
-        }
-        boolean remembered = group.kinds().stream().anyMatch(expiry::isRemembered);
-        if (remembered && root.stripped()) {
-            return true;
-        }
-        if (group.runs() <= most - size) {
-            add(remembered, members(root.key(), remembered));
-            return true;
-        }
-        if (size > 0) {
-            return false; // The next batch begins with it.
-        }
-        if (!root.removing()) {
-            script.send(connection, List.of(new Part(sql.close, parameters -> parameters.number(root.key()))));
-        }
-        List<Due> first = members(root.key(), remembered);
-        partial = first.size() == most;
-        add(remembered, first);
-        return true;
+    /** Takes a run without what belongs to it. */
+    void add(OldRun run, boolean remembered) {
+        List<Due> due = remembered && run.stripped() ? List.of() : List.of(new Due(run.key(), run.epoch()));
+        groups.add(new Group(run.key(), remembered, due));
+        size++;
     }
 
-    private void add(boolean remembered, List<Due> group) {
-        (remembered ? stripped : gone).add(group);
-        size += group.size();
-    }
-
-    private Group group(long root) throws SQLException {
-        try (PreparedStatement statement = Database.prepare(connection, sql.kinds)) {
-            new Parameters(statement).number(root);
-            try (ResultSet rows = statement.executeQuery()) {
-                List<OldRun.Kind> kinds = new ArrayList<>();
-                long runs = 0;
-                boolean named = false;
-                while (rows.next()) {
-                    kinds.add(OldRun.Kind.of(rows));
-                    runs += rows.getLong("runs");
-                    named |= rows.getBoolean("named");
-                }
-                return new Group(kinds, runs, named);
-            }
+    /** What is below these runs, as far as there may be room for it; of the first one at least. */
+    private Map<Long, Members> members(List<OldRun> roots) throws SQLException {
+        Map<Long, Members> members = new LinkedHashMap<>();
+        if (roots.isEmpty()) {
+            return members;
         }
-    }
-
-    private List<Due> members(long root, boolean unstripped) throws SQLException {
         try (PreparedStatement statement = Database.prepare(connection, sql.members)) {
-            new Parameters(statement).number(root).bool(!unstripped).integer(most);
-            try (ResultSet rows = statement.executeQuery()) {
-                List<Due> members = new ArrayList<>();
-                while (rows.next()) {
-                    members.add(new Due(rows.getLong("key"), rows.getLong("epoch")));
+            new Parameters(statement)
+                    .longs(roots.stream().mapToLong(OldRun::key).toArray())
+                    .integer(most + 1);
+            try (ResultSet row = statement.executeQuery()) {
+                long last = 0;
+                int read = 0;
+                while (row.next()) {
+                    read++;
+                    last = row.getLong("root");
+                    List<Member> runs = members.computeIfAbsent(last, root -> new Members(new ArrayList<>(), true))
+                            .runs();
+                    if (row.getBoolean("belongs")) {
+                        runs.add(new Member(
+                                new Due(row.getLong("key"), row.getLong("epoch")),
+                                OldRun.Kind.of(row),
+                                row.getBoolean("stripped"),
+                                row.getBoolean("named")));
+                    }
                 }
-                return members;
+                if (read > most) { // There may be more.
+                    members.computeIfPresent(last, (root, some) -> new Members(some.runs(), false));
+                }
             }
         }
+        return members;
     }
 
     // ---- removing
 
     /** Removes what is due. Returns whether the pass can go on behind it. */
-    boolean delete() throws SQLException {
-        boolean all = delete(lock(gone), true);
-        return delete(lock(stripped), false) && all && !partial;
+    boolean delete(@Nullable Trees trees) throws SQLException {
+        long began = System.nanoTime();
+        Set<Long> locked = lock();
+        List<Group> whole = groups.stream()
+                .filter(group -> group.runs().stream().allMatch(due -> locked.contains(due.key())))
+                .toList(); // What others have changed or locked is found by the next pass.
+        boolean complete = delete(whole);
+        nanos += System.nanoTime() - began;
+        if (complete || trees == null || groups.size() > 1) {
+            return complete;
+        }
+        trees.addClosed(groups.getFirst().root(), groups.getFirst().remembered());
+        return true;
     }
 
-    /**
-     * Locks runs. Leaves out those that another transaction has locked or changed, and what belongs to them: the next
-     * pass finds them.
-     */
-    private long[] lock(List<List<Due>> groups) throws SQLException {
-        List<Due> all = groups.stream().flatMap(List::stream).toList();
-        if (all.isEmpty()) {
-            return new long[0];
-        }
+    /** Removes runs up to the first that another transaction has changed or locked. */
+    Deleted deleteInOrder() throws SQLException {
+        long began = System.nanoTime();
+        Set<Long> locked = lock();
+        List<Group> first = groups.stream()
+                .takeWhile(group -> group.runs().stream().allMatch(due -> locked.contains(due.key())))
+                .toList();
+        boolean complete = delete(first);
+        nanos += System.nanoTime() - began;
+        return complete ? new Deleted(first.size(), true) : new Deleted(0, false);
+    }
+
+    private Set<Long> lock() throws SQLException {
+        List<Due> all =
+                groups.stream().flatMap(group -> group.runs().stream()).toList();
         Set<Long> locked = new HashSet<>();
+        if (all.isEmpty()) {
+            return locked;
+        }
         try (PreparedStatement statement = Database.prepare(connection, sql.lock)) {
             new Parameters(statement)
                     .longs(all.stream().mapToLong(Due::key).toArray())
                     .longs(all.stream().mapToLong(Due::epoch).toArray());
-            try (ResultSet rows = statement.executeQuery()) {
-                while (rows.next()) {
-                    locked.add(rows.getLong("key"));
+            try (ResultSet row = statement.executeQuery()) {
+                while (row.next()) {
+                    locked.add(row.getLong("key"));
                 }
             }
         }
-        for (List<Due> group : groups) {
-            partial &= group.stream().allMatch(due -> locked.contains(due.key()));
-        }
+        return locked;
+    }
+
+    private boolean delete(Collection<Group> locked) throws SQLException {
+        boolean all = delete(keys(locked, false), true);
+        return delete(keys(locked, true), false) && all;
+    }
+
+    private static long[] keys(Collection<Group> groups, boolean remembered) {
         return groups.stream()
-                .filter(group -> group.stream().allMatch(due -> locked.contains(due.key())))
-                .flatMap(List::stream)
+                .filter(group -> group.remembered() == remembered)
+                .flatMap(group -> group.runs().stream())
                 .mapToLong(Due::key)
                 .toArray();
     }

@@ -27,8 +27,10 @@ public final class RemovalSql {
             "log_line");
 
     private static final String INFO = """
-            SELECT next_at, began_at, looked, removed, ${declared} AS declared, ${changed} AS changed, next_at <= ${now} AS due
-            FROM ${schema}.retention
+            SELECT next_at, began_at, looked, removed, ${declared} AS declared, ${changed} AS changed,
+                   next_at <= g.now AS passing, next_at <= g.now OR ${tree_due} AS due
+            FROM (SELECT ${now} AS now) g
+            CROSS JOIN ${schema}.retention
             """;
 
     private static final String DECLARE = """
@@ -54,10 +56,11 @@ public final class RemovalSql {
 
     /** Takes the turn, if no other worker has it and a batch is due. */
     private static final String TURN = """
-            SELECT ${now} AS now, reached_at, reached_key, looked, removed, ${declared} AS declared, ${changed} AS changed
-            FROM ${schema}.retention
-            WHERE next_at <= ${now}
-            FOR UPDATE SKIP LOCKED
+            SELECT g.now, next_at, reached_at, reached_key, looked, removed, ${declared} AS declared, ${changed} AS changed
+            FROM (SELECT ${now} AS now) g
+            CROSS JOIN ${schema}.retention
+            WHERE next_at <= g.now OR ${tree_due}
+            FOR UPDATE OF retention SKIP LOCKED
             """;
 
     private static final String REACHED = """
@@ -71,37 +74,49 @@ public final class RemovalSql {
             SELECT count(*) FROM done
             """;
 
-    /** A child or a task of a run in its present life. A run that only reports its end is neither. */
-    private static final String BELONGS =
-            "run.parent_position IS DISTINCT FROM ${REPORTING} AND (run.before IS NOT NULL OR run.parent_restarts = ${parent}.restarts)";
-
     private static final String NAMED = """
             (SELECT true FROM ${schema}.start_key k WHERE k.run = r.key LIMIT 1) IS NOT NULL
                    OR (SELECT true FROM ${schema}.start_key k WHERE k.after = r.key LIMIT 1) IS NOT NULL""";
 
     /** Runs with all that decides whether they may go. */
     private static final String LOOK = """
-            SELECT r.key, r.epoch, r.state, r.created_at, r.changed_at, r.definition, r.queue,
-                   COALESCE(r.removed_at < 'infinity', false) AS stripped, COALESCE(r.removed_at = 'infinity', false) AS removing,
-                   r.state >= ${COMPLETED} AND r.parent IS NOT NULL AND r.parent_position IS DISTINCT FROM ${REPORTING} AND (
-                       SELECT true FROM ${schema}.run p
-                       WHERE p.key = r.parent AND (r.before IS NOT NULL OR p.restarts = r.parent_restarts)
-                       LIMIT 1
-                   ) IS NOT NULL AS kept,
-                   r.state >= ${COMPLETED} AND (
-                       SELECT true FROM ${schema}.run WHERE run.parent = r.key AND ${belongs} LIMIT 1
-                   ) IS NOT NULL AS parental,
+            SELECT r.key, r.epoch, r.state, r.created_at, r.changed_at, r.definition, r.queue, r.restarts, COALESCE(r.parent, 0) AS parent,
+                   COALESCE(r.removed_at < 'infinity', false) AS stripped, ${belongs} AS belongs, ${kept} AS kept,
+                   ${parental} AS parental,
                    r.state >= ${COMPLETED} AND (${named}) AS named
             FROM (
                 ${runs}
             ) r
-            ORDER BY r.created_at, r.key
             """;
 
-    /** The next runs in the order of their starts. */
+    private static final String PARENTAL =
+            "r.state >= ${COMPLETED} AND (SELECT true FROM ${schema}.run WHERE run.parent = r.key LIMIT 1) IS NOT NULL";
+
+    private static final String IN_ORDER = "ORDER BY r.created_at, r.key";
+
+    /** Whether a run stays with its parent, if that is there. */
+    private static final String KEPT = """
+            r.state >= ${COMPLETED} AND r.parent IS NOT NULL AND r.parent_position IS DISTINCT FROM ${REPORTING} AND (
+                       SELECT true FROM ${schema}.run p
+                       WHERE p.key = r.parent AND (r.before IS NOT NULL OR p.restarts = r.parent_restarts)
+                       LIMIT 1
+                   ) IS NOT NULL""";
+
+    /** Whether a run is a child or a task of a run in its present life. One that only reports its end is neither. */
+    private static final String BELONGS = """
+            r.parent_position IS DISTINCT FROM ${REPORTING} AND (r.before IS NOT NULL OR r.parent_restarts = ${life})""";
+
+    /**
+     * The next runs in the order of their starts. The index has no keys, so those of the last start are sorted here: a sort by both columns
+     * would read all runs behind the place.
+     */
     private static final String NEXT = """
-            SELECT * FROM ${schema}.run
-                WHERE created_at >= ?::timestamptz AND (created_at, key) > (?::timestamptz, ?) AND created_at <= ?::timestamptz
+            SELECT * FROM (
+                    SELECT * FROM ${schema}.run
+                    WHERE created_at >= ?::timestamptz AND (created_at, key) > (?::timestamptz, ?) AND created_at <= ?::timestamptz
+                    ORDER BY created_at
+                    FETCH FIRST ? ROWS WITH TIES
+                ) tied
                 ORDER BY created_at, key
                 LIMIT ?""";
 
@@ -129,44 +144,93 @@ public final class RemovalSql {
 
     private static final String CLOCK = "SELECT ${now} AS now";
 
-    private static final String GROUP = """
-            WITH RECURSIVE member AS (
-                SELECT key, epoch, restarts, 0 AS depth, state, changed_at, definition, queue, removed_at FROM ${schema}.run WHERE key = ?
-                UNION ALL
-                SELECT c.key, c.epoch, c.restarts, m.depth + 1, c.state, c.changed_at, c.definition, c.queue, c.removed_at
-                FROM member m
-                CROSS JOIN LATERAL (SELECT * FROM ${schema}.run WHERE run.parent = m.key AND ${belongs} OFFSET 0) c
-            )
-            """;
+    private static final String BY_KEY = "SELECT * FROM ${schema}.run WHERE key = ?";
 
-    /** What kinds of runs belong to a run, itself included. */
-    private static final String KINDS = """
-            ${group}
-            SELECT r.definition, r.queue, r.state, max(r.changed_at) AS changed_at, count(*) AS runs, bool_or(${named}) AS named
-            FROM member r
-            GROUP BY r.definition, r.queue, r.state
-            """;
+    /** The next runs that one run has started, in the order of their starts. */
+    private static final String BELOW = """
+            SELECT * FROM ${schema}.run
+                WHERE parent = ? AND (created_at, key) > (?::timestamptz, ?)
+                ORDER BY created_at, key
+                LIMIT ?""";
 
     /**
-     * The runs that belong to a run, those first to which no others belong; all, or only those that are not stripped.
+     * What is below each of these runs, itself first. What does not belong to it is counted, too, but nothing below that: so the limit
+     * bounds what is read.
      */
     private static final String MEMBERS = """
-            ${group}
-            SELECT key, epoch FROM member WHERE ? OR removed_at IS NULL OR removed_at = 'infinity' ORDER BY depth DESC, key LIMIT ?
+            SELECT g.root, r.key, r.epoch, r.state, r.changed_at, r.definition, r.queue, r.stripped, r.belongs, ${named} AS named
+            FROM unnest(?::bigint[]) AS g (root)
+            CROSS JOIN LATERAL (
+                WITH RECURSIVE member AS (
+                    SELECT key, epoch, state, changed_at, definition, queue, restarts, true AS belongs,
+                           COALESCE(removed_at < 'infinity', false) AS stripped
+                    FROM ${schema}.run WHERE key = g.root
+                    UNION ALL
+                    SELECT r.key, r.epoch, r.state, r.changed_at, r.definition, r.queue, r.restarts, COALESCE(${belongs}, false),
+                           COALESCE(r.removed_at < 'infinity', false)
+                    FROM member m
+                    CROSS JOIN LATERAL (SELECT * FROM ${schema}.run WHERE run.parent = m.key OFFSET 0) r
+                    WHERE m.belongs
+                )
+                SELECT * FROM member
+            ) r
+            LIMIT ?
             """;
 
-    /** From now on, neither the run nor any of those between it and others continues. Leaves out what moves, as the lock does. */
+    /** From now on, neither the run nor any that belongs to it continues, if no other transaction has the run and it is as it was. */
     private static final String CLOSE = """
-            ${group}, closed AS (
-                UPDATE ${schema}.run SET removed_at = 'infinity'
-                WHERE run.key = ANY (ARRAY(
-                          SELECT m.key FROM member m
-                          WHERE (SELECT true FROM ${schema}.run WHERE run.parent = m.key LIMIT 1) IS NOT NULL))
-                  AND run.state >= ${COMPLETED} AND run.removed_at IS NULL
+            WITH locked AS MATERIALIZED (
+                SELECT key FROM ${schema}.run
+                WHERE run.key = ? AND run.epoch = ? AND run.state >= ${COMPLETED}
                   AND NOT EXISTS (SELECT FROM ${schema}.closed_partition c WHERE c.number = run.partition)
+                FOR UPDATE SKIP LOCKED
+            ), closed AS (
+                UPDATE ${schema}.run SET removed_at = 'infinity'
+                WHERE run.key = ANY (ARRAY(SELECT key FROM locked)) AND run.removed_at IS NULL
+            )
+            SELECT count(*) FROM locked
+            """;
+
+    private static final String TREE = "root, asked, stage, remembered, parent, after_at, after_key";
+
+    private static final String TREE_DUE = "EXISTS (SELECT FROM ${schema}.removal WHERE removal.next_at <= g.now)";
+
+    /** Sets a tree aside, if it is not. What an operator has asked for begins anew, unless runs are being removed already. */
+    private static final String ASIDE = """
+            WITH done AS (
+                INSERT INTO ${schema}.removal (root, asked, stage, remembered, parent, next_at)
+                SELECT g.root, g.asked, g.stage, g.remembered, g.root, g.at
+                FROM (SELECT ?::bigint AS root, ?::boolean AS asked, ?::smallint AS stage, ?::boolean AS remembered, ?::timestamptz AS at) g
+                ON CONFLICT (root) DO UPDATE SET
+                    asked = true, stage = excluded.stage, parent = excluded.parent, after_at = DEFAULT, after_key = DEFAULT
+                WHERE excluded.asked AND NOT removal.asked AND removal.stage < ${REMOVING}
                 RETURNING 1
             )
-            SELECT count(*) FROM closed
+            SELECT count(*) FROM done
+            """;
+
+    private static final String ONE_TREE = "SELECT ${tree} FROM ${schema}.removal WHERE root = ? FOR UPDATE";
+
+    /** The tree whose turn it is. */
+    private static final String NEXT_TREE = """
+            SELECT ${tree} FROM ${schema}.removal WHERE next_at <= ?::timestamptz ORDER BY next_at, root LIMIT 1 FOR UPDATE SKIP LOCKED
+            """;
+
+    private static final String STEP = """
+            WITH done AS (
+                UPDATE ${schema}.removal SET
+                    stage = ?, remembered = ?, parent = ?, after_at = ?::timestamptz, after_key = ?, next_at = ?::timestamptz
+                WHERE root = ?
+                RETURNING 1
+            )
+            SELECT count(*) FROM done
+            """;
+
+    private static final String FORGET_TREE = """
+            WITH done AS (
+                DELETE FROM ${schema}.removal WHERE root = ? RETURNING 1
+            )
+            SELECT count(*) FROM done
             """;
 
     /**
@@ -256,9 +320,15 @@ public final class RemovalSql {
     final String parent;
     final String deleted;
     final String clock;
-    final String kinds;
+    final String parentOfOthers;
+    final String below;
     final String members;
     final String close;
+    final String aside;
+    final String tree;
+    final String nextTree;
+    final String step;
+    final String forgetTree;
     final String lock;
     final String mark;
     final List<String> details;
@@ -273,16 +343,29 @@ public final class RemovalSql {
         this.change = sql(schema, CHANGE);
         this.turn = sql(schema, TURN);
         this.reached = sql(schema, REACHED);
-        String look = LOOK.replace("${belongs}", BELONGS.replace("${parent}", "r"));
-        this.look = sql(schema, look.replace("${runs}", NEXT));
+        String look =
+                LOOK.replace("${belongs}", "true").replace("${kept}", KEPT).replace("${parental}", PARENTAL);
+        this.look = sql(schema, look.replace("${runs}", NEXT) + IN_ORDER);
         this.find = sql(schema, look.replace("${runs}", NAMED_RUN));
+        // Rows below it that are gone stay in the index for a while: so it is not asked again whether there are others.
+        this.parentOfOthers = sql(
+                schema,
+                LOOK.replace("${belongs}", "true")
+                        .replace("${kept}", KEPT)
+                        .replace("${parental}", "true")
+                        .replace("${runs}", BY_KEY));
+        String below = LOOK.replace("${belongs}", "COALESCE(" + BELONGS.replace("${life}", "?") + ", false)");
+        this.below = sql(schema, below.replace("${kept}", "false").replace("${parental}", PARENTAL).replace("${runs}", BELOW) + IN_ORDER);
         this.parent = sql(schema, PARENT);
         this.deleted = sql(schema, DELETED);
         this.clock = sql(schema, CLOCK);
-        String group = GROUP.strip().replace("${belongs}", BELONGS.replace("${parent}", "m"));
-        this.kinds = sql(schema, KINDS.replace("${group}", group));
-        this.members = sql(schema, MEMBERS.replace("${group}", group));
-        this.close = sql(schema, CLOSE.replace("${group}", group));
+        this.members = sql(schema, MEMBERS.replace("${belongs}", BELONGS.replace("${life}", "m.restarts")));
+        this.close = sql(schema, CLOSE);
+        this.aside = sql(schema, ASIDE.replace("${REMOVING}", String.valueOf(Tree.Stage.REMOVING.ordinal())));
+        this.tree = sql(schema, ONE_TREE);
+        this.nextTree = sql(schema, NEXT_TREE);
+        this.step = sql(schema, STEP);
+        this.forgetTree = sql(schema, FORGET_TREE);
         this.lock = sql(schema, LOCK);
         this.mark = sql(schema, MARK);
         List<String> tables = new ArrayList<>();
@@ -303,6 +386,8 @@ public final class RemovalSql {
                 schema,
                 statement
                         .replace("${named}", NAMED)
+                        .replace("${tree}", TREE)
+                        .replace("${tree_due}", TREE_DUE)
                         .replace("${audited}", AuditText.WHEN_DONE)
                         .replace("${declared}", Json.pairs("declared"))
                         .replace("${changed}", Json.pairs("changed")));

@@ -17,15 +17,16 @@ import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.Instant;
 import java.util.List;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
  * Deletes a run on behalf of an operator, by the batches of retention.
  *
  * <p>How it works: a batch is a transaction. If the run and what belongs to it fit into one, they are gone with it.
- * Otherwise the first one closes the run, so that it never continues, and others follow; the run itself goes last. The
- * audit entry is written by the first batch. So a delete that is sent again after a crash goes on with a run that is
- * closed, and leaves a run alone that was started under the same id since.
+ * Otherwise they are a tree that batches walk through ({@link Trees}); the run itself goes last. The audit entry is written by the
+ * first batch that removes something. So a delete that is sent again after a crash goes on with a run that is
+ * closed, and leaves a run alone that was started under the same id since. Retention goes on with it, too.
  */
 final class RunDeletion {
     private final RemovalSql sql;
@@ -56,21 +57,53 @@ final class RunDeletion {
         if (refusal != null) {
             return new Outcome.Refused(refusal);
         }
-        RemovalBatch batch = new RemovalBatch(connection, sql, script, new Expiry(null, now), most);
-        batch.take(found);
+        Expiry expiry = new Expiry(null, now);
+        Trees trees = new Trees(connection, sql, script, now);
+        Tree tree = trees.find(found.key());
+        RemovalBatch batch = new RemovalBatch(connection, sql, script, expiry, most);
+        if (tree == null && batch.take(found) != RemovalBatch.Fit.NEVER) {
+            return delete(connection, batch, found, now);
+        }
+        if (tree == null || !tree.asked()) {
+            trees.add(found.key(), true);
+            tree = trees.find(found.key());
+        }
+        Trees.Progress progress = trees.step(Objects.requireNonNull(tree), expiry, most);
+        if (progress.stage() == Tree.Stage.REMOVING) {
+            record(connection, found, now);
+        }
+        return switch (progress.result()) {
+            case GOES_ON -> null;
+            case DONE -> new Outcome.Applied(now, found.kind().state());
+            case STAYS -> new Outcome.Refused(Removals.livesBelow(run));
+            case LOCKED -> locked(run);
+        };
+    }
+
+    /** Deletes a run for which one batch is enough. */
+    private @Nullable Outcome delete(Connection connection, RemovalBatch batch, OldRun found, Instant now)
+            throws SQLException {
         if (batch.isEmpty()) {
             return new Outcome.Refused(Removals.livesBelow(run));
         }
-        boolean finished = batch.delete();
+        boolean finished = batch.delete(null);
         if (finished && batch.removed() == 0) {
-            return new Outcome.Refused(
-                    "Another transaction changes the run '%s' at this moment. Delete it again.".formatted(run));
+            return locked(run);
         }
+        record(connection, found, now);
+        return finished ? new Outcome.Applied(now, found.kind().state()) : null;
+    }
+
+    static Outcome locked(RunId run) {
+        return new Outcome.Refused(
+                "Another transaction changes the run '%s' at this moment. Delete it again.".formatted(run));
+    }
+
+    private void record(Connection connection, OldRun found, Instant now) throws SQLException {
         Part entry = new Part(
                 sql.deleted,
                 parameters -> parameters.text(AuditText.of(audit)).time(now).number(found.key()));
         script.send(connection, List.of(entry));
-        return finished ? new Outcome.Applied(now, found.kind().state()) : null;
     }
 
     private Instant now(Connection connection, @Nullable Instant time) throws SQLException {

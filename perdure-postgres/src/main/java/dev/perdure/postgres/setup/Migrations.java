@@ -99,6 +99,7 @@ public final class Migrations {
             "V167__bursts_beside_rates.sql",
             "V168__whole_limits_of_workers.sql",
             "V170__arrived_partitions.sql",
+            "V175__large_trees.sql",
             "V183__reserved_names.sql",
             "V191__types_of_others.sql",
             "V192__replicas_and_parallel_plans.sql");

@@ -38,7 +38,7 @@ public final class Preflight {
                     ('SELECT INSERT DELETE', 'outgoing parent_elsewhere event awakeable audit attribute log_line inbox_task drain'),
                     ('SELECT INSERT UPDATE DELETE', 'run worker journal mail publication report subscription lane takeover held ready timer'),
                     ('SELECT INSERT UPDATE DELETE', 'start_limit start_key inbox object object_call object_state reaction lateness'),
-                    ('SELECT INSERT UPDATE DELETE', 'slot queue_turn queue_rate permit limiter_rate share payload payload_chunk')
+                    ('SELECT INSERT UPDATE DELETE', 'slot queue_turn queue_rate permit limiter_rate share payload payload_chunk removal')
                 ) AS g (privileges, names)
                 CROSS JOIN LATERAL string_to_table(g.privileges, ' ') AS p (privilege)
                 CROSS JOIN LATERAL string_to_table(g.names, ' ') AS t (name)

@@ -30,7 +30,8 @@ public final class RetrySql {
      */
     private static final String FIND = """
             SELECT r.key, r.id, r.seed, r.definition, r.queue, r.priority, r.queue_key, r.weight, r.placement, ${attributes} AS attributes, r.memo, r.status, r.headers, r.state,
-                   r.changed_at, r.restarts, r.removed_at IS NOT NULL AS removed, ${timeout} AS timeout,
+                   r.changed_at, r.restarts, r.removed_at IS NOT NULL OR COALESCE(goes.removed_at IS NOT NULL, false) AS removed,
+                   ${timeout} AS timeout,
                    r.after IS NOT NULL AND r.before IS NULL AS has_tasks, r.before IS NOT NULL AS is_task,
                    (SELECT true FROM ${schema}.object_call c WHERE c.key = r.key LIMIT 1) IS NOT NULL AS calls, p.id AS told,
                    (SELECT i.payload FROM ${schema}.journal i WHERE i.key = r.key AND i.position = 0) AS input, ${now} AS at
@@ -45,6 +46,12 @@ public final class RetrySql {
                       ) IS NOT NULL)
                 OFFSET 0
             ) p ON true
+            LEFT JOIN LATERAL (
+                -- It goes with its parent, whose removal has begun.
+                SELECT removed_at FROM ${schema}.run
+                WHERE run.key = r.parent AND r.parent_position IS DISTINCT FROM ${REPORTING} AND run.restarts = r.parent_restarts
+                OFFSET 0
+            ) goes ON true
             """;
 
     /**

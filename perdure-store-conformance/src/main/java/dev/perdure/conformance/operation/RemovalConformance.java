@@ -37,6 +37,7 @@ import dev.perdure.spi.change.Task;
 import dev.perdure.spi.change.WorkerId;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.UUID;
 import java.util.stream.IntStream;
@@ -312,6 +313,76 @@ public abstract class RemovalConformance extends DagConformance {
         assertThat(remove()).isEqualTo(12);
         assertThat(store().runs().list(RunFilter.all())).isEmpty();
         assertThat(start(worker, tasks).handed()).hasSize(10);
+    }
+
+    /** A run that has ended, with this many children below it. */
+    private RunRef endedTree(WorkerId worker, String id, int children) {
+        RunRef root = startOwned(worker, id);
+        List<Effect> starts = IntStream.range(0, children)
+                .<Effect>mapToObj(i -> new Effect.Start(child(id + "/" + i, root, 1, false)))
+                .toList();
+        apply(worker, advance(root, 1, STAY, starts, step(1, "1")));
+        polled(worker, children).claimed().forEach(child -> apply(worker, advance(child.run(), child.epoch(), complete("1"))));
+        apply(worker, advance(root, 1, complete("1")));
+        return root;
+    }
+
+    @Test
+    void a_tree_of_many_runs_with_a_young_one_below_stays_as_a_whole() {
+        keep(Retention.of(DAY));
+        WorkerId worker = join();
+        RunRef root = endedTree(worker, "wide", 20);
+        RunRef low = refOf("wide/19");
+        advance(DAY.minus(SECOND));
+        assertThat(remove()).isZero();
+        advance(SECOND.multipliedBy(2));
+        keep(Retention.of(DAY).keep(runs().outcome(RunState.COMPLETED), DAY.multipliedBy(2)));
+        assertThat(remove()).isZero();
+        assertThat(exists(low.id().value())).isTrue();
+        advance(DAY.multipliedBy(2));
+
+        assertThat(remove()).isEqualTo(21);
+        assertThat(exists(root.id().value())).isFalse();
+    }
+
+    @Test
+    void a_deep_tree_goes_from_its_end() {
+        keep(Retention.of(DAY));
+        WorkerId worker = join();
+        List<RunRef> line = new ArrayList<>(List.of(startOwned(worker, "0")));
+        for (int i = 1; i < 15; i++) {
+            RunRef parent = line.getLast();
+            apply(
+                    worker,
+                    advance(
+                            parent,
+                            1,
+                            STAY,
+                            List.of(
+                                    new Effect.Start(child(i + "a", parent, 1, false)),
+                                    new Effect.Start(child(String.valueOf(i), parent, 1, false))),
+                            step(1, "1")));
+            polled(worker, 2);
+            apply(worker, advance(refOf(i + "a"), 1, complete("1")));
+            line.add(refOf(String.valueOf(i)));
+        }
+        line.forEach(run -> apply(worker, advance(run, 1, complete("1"))));
+        advance(DAY);
+
+        int before = 30;
+        Removals.Removed removed;
+        do {
+            removed = store().removals().remove(2);
+            List<String> left = store().runs().list(RunFilter.all()).stream()
+                    .map(run -> run.id().value())
+                    .toList();
+            assertThat(left).hasSizeLessThanOrEqualTo(before).allMatch(id -> {
+                int depth = Integer.parseInt(id.replace("a", ""));
+                return depth == 0 || left.contains(String.valueOf(depth - 1));
+            });
+            before = left.size();
+        } while (removed.again().isZero());
+        assertThat(before).isZero();
     }
 
     @Test
