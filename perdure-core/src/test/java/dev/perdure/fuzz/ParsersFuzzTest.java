@@ -83,16 +83,6 @@ final class ParsersFuzzTest {
                 .hasMessageStartingWith("The cron expression '%s' cannot be used: ".formatted(expression));
     }
 
-    @ParameterizedTest
-    @ValueSource(strings = {"0 0 29W 2 *", "0 0 31W * *", "0 0 30W 1-3 *"})
-    void a_weekday_next_to_a_day_that_some_months_lack_is_refused(String expression) {
-        assertThatThrownBy(() -> CronTimes.of(expression, ZoneId.of("UTC")))
-                .isInstanceOf(InvalidRequestException.class)
-                .hasMessageContaining("Some months lack the day before its W; use a day up to 28, or LW.");
-        assertThat(CronTimes.of("0 0 28W 2 *", ZoneId.of("UTC")).next(NEW_YEAR))
-                .contains(Instant.parse("2026-02-27T00:00:00Z"));
-    }
-
     @Test
     void after_the_last_time_that_java_knows_there_is_no_other() {
         CronTimes daily = CronTimes.of("@daily", ZoneId.of("Europe/Berlin"));

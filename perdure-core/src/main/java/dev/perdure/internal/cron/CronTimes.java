@@ -19,10 +19,18 @@ import java.time.ZonedDateTime;
 import java.time.temporal.ChronoUnit;
 import java.time.zone.ZoneOffsetTransition;
 import java.time.zone.ZoneRules;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Collections;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.StringTokenizer;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -53,12 +61,22 @@ public final class CronTimes {
             "@midnight", "0 0 * * *",
             "@hourly", "0 * * * *");
 
-    private final ExecutionTime times;
+    private static final int DAY_OF_MONTH = 3;
+    private static final int DAY_OF_WEEK = 5;
+
+    private final List<LocalTimes> parts;
     private final ZoneId zone;
     private final boolean fixed;
 
-    private CronTimes(ExecutionTime times, ZoneId zone, boolean fixed) {
-        this.times = times;
+    /** Local times. */
+    interface LocalTimes {
+        /** The first time after this one, or null. */
+        @Nullable
+        LocalDateTime next(LocalDateTime after);
+    }
+
+    private CronTimes(List<LocalTimes> parts, ZoneId zone, boolean fixed) {
+        this.parts = parts;
         this.zone = zone;
         this.fixed = fixed;
     }
@@ -69,30 +87,52 @@ public final class CronTimes {
      * @throws InvalidRequestException if it is none, or never comes true
      */
     public static CronTimes of(String expression, ZoneId zone) {
-        Cron cron = parsed(expression);
+        List<String> fields = split(expression);
+        Cron cron = parsed(expression, fields);
         FieldExpression hour = Objects.requireNonNull(cron.retrieveFieldsAsMap().get(CronFieldName.HOUR))
                 .getExpression();
-        CronTimes read =
-                new CronTimes(ExecutionTime.forCron(cron), zone, !(hour instanceof Always || hour instanceof Every));
-        if (expression.indexOf('W') >= 0 && !read.isInEveryMonth()) {
-            throw unusable(expression, "Some months lack the day before its W; use a day up to 28, or LW.");
-        }
+        CronTimes read = new CronTimes(
+                parts(expression, fields, cron), zone, !(hour instanceof Always || hour instanceof Every));
         if (read.nextLocal(ANY_TIME) == null) {
             throw unusable(expression, "It never comes true.");
         }
         return read;
     }
 
-    /** Whether the library finds the weekday next to a day in every month. It throws where a month lacks the day. */
-    private boolean isInEveryMonth() {
-        try {
-            for (int month = 1; month <= 12; month++) {
-                nextLocal(LocalDateTime.of(2026, month, 1, 0, 0).minusSeconds(1));
-            }
-            return true;
-        } catch (DateTimeException lacking) {
-            return false;
+    /** What the library computes, and the weekdays nearest to a day, which it computes wrongly: any of them comes true. */
+    private static List<LocalTimes> parts(String expression, List<String> fields, Cron cron) {
+        Map<Boolean, List<String>> days = Arrays.stream(
+                        fields.get(DAY_OF_MONTH).toUpperCase(Locale.ROOT).split(","))
+                .collect(Collectors.partitioningBy(NearestWeekdays::isItem));
+        List<String> nearest = days.get(true);
+        if (nearest.isEmpty()) {
+            return List.of(localTimes(cron));
         }
+        List<LocalTimes> parts = new ArrayList<>();
+        Cron everyDay = parsed(expression, withDays(fields, "*", "*"));
+        parts.add(new NearestWeekdays(localTimes(everyDay), nearest));
+        String weekday = fields.get(DAY_OF_WEEK);
+        if (!days.get(false).isEmpty()) {
+            String others = String.join(",", days.get(false));
+            parts.add(localTimes(parsed(expression, withDays(fields, others, weekday))));
+        } else if (!weekday.equals("*")) {
+            parts.add(localTimes(parsed(expression, withDays(fields, "*", weekday))));
+        }
+        return parts;
+    }
+
+    private static List<String> withDays(List<String> fields, String ofMonth, String ofWeek) {
+        List<String> changed = new ArrayList<>(fields);
+        changed.set(DAY_OF_MONTH, ofMonth);
+        changed.set(DAY_OF_WEEK, ofWeek);
+        return changed;
+    }
+
+    private static LocalTimes localTimes(Cron cron) {
+        ExecutionTime times = ExecutionTime.forCron(cron);
+        return after -> times.nextExecution(after.atZone(ZoneOffset.UTC))
+                .map(ZonedDateTime::toLocalDateTime)
+                .orElse(null);
     }
 
     /**
@@ -103,19 +143,25 @@ public final class CronTimes {
         return NAMED.getOrDefault(expression.strip(), expression.strip()).replace('?', '*');
     }
 
-    private static Cron parsed(String expression) {
+    /** The six fields. */
+    private static List<String> split(String expression) {
         if (expression.length() > MOST_CHARACTERS) {
             throw unusable(
                     expression.substring(0, MOST_CHARACTERS) + "…",
                     "It has more than %d characters.".formatted(MOST_CHARACTERS));
         }
-        String fields = fields(expression);
-        int count = new StringTokenizer(fields).countTokens();
-        if (count != FIELDS && count != FIELDS + 1) {
-            throw unusable(expression, "It has %d fields.".formatted(count));
+        List<String> fields = Collections.list(new StringTokenizer(fields(expression))).stream()
+                .map(Object::toString)
+                .toList();
+        if (fields.size() != FIELDS && fields.size() != FIELDS + 1) {
+            throw unusable(expression, "It has %d fields.".formatted(fields.size()));
         }
+        return fields.size() == FIELDS ? Stream.concat(Stream.of("0"), fields.stream()).toList() : fields;
+    }
+
+    private static Cron parsed(String expression, List<String> fields) {
         try {
-            return new CronParser(definition()).parse(count == FIELDS ? "0 " + fields : fields);
+            return new CronParser(definition()).parse(String.join(" ", fields));
         } catch (IllegalArgumentException wrong) {
             throw unusable(expression, String.valueOf(wrong.getMessage()));
         } catch (IndexOutOfBoundsException wrong) { // Of the library, for a field such as "5#" or "1-".
@@ -205,7 +251,11 @@ public final class CronTimes {
     }
 
     private @Nullable LocalDateTime nextLocal(LocalDateTime after) {
-        ZonedDateTime whole = after.truncatedTo(ChronoUnit.SECONDS).atZone(ZoneOffset.UTC);
-        return times.nextExecution(whole).map(ZonedDateTime::toLocalDateTime).orElse(null);
+        LocalDateTime whole = after.truncatedTo(ChronoUnit.SECONDS);
+        return parts.stream()
+                .map(part -> part.next(whole))
+                .filter(Objects::nonNull)
+                .min(Comparator.naturalOrder())
+                .orElse(null);
     }
 }

@@ -5,11 +5,20 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.perdure.error.InvalidRequestException;
 import java.time.Instant;
+import java.time.LocalDate;
+import java.time.LocalDateTime;
+import java.time.YearMonth;
 import java.time.ZoneId;
+import java.time.ZoneOffset;
 import java.time.ZonedDateTime;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Optional;
+import java.util.function.Function;
+import java.util.function.UnaryOperator;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -142,5 +151,73 @@ class CronTimesTest {
                 .hasMessageStartingWith("The cron expression '%s' cannot be used: ".formatted(expression))
                 .hasMessageEndingWith("Write five fields (minute, hour, day of month, month, day of week), six with"
                         + " seconds first, or a name such as @daily.");
+    }
+
+    /** The nearest day from Monday to Friday in the same month, counted out day by day. */
+    private static LocalDate weekday(YearMonth month, int day) {
+        return IntStream.rangeClosed(1, month.lengthOfMonth())
+                .mapToObj(month::atDay)
+                .filter(date -> date.getDayOfWeek().getValue() <= 5)
+                .min(Comparator.comparingInt((LocalDate date) -> Math.abs(date.getDayOfMonth() - day)))
+                .orElseThrow();
+    }
+
+    /** All of 1W to 31W and LW, in all months from 2000 to 2059. */
+    private static void requireNearestWeekdays(Function<String, UnaryOperator<LocalDateTime>> times) {
+        YearMonth first = YearMonth.of(2000, 1);
+        for (int day = 1; day <= 32; day++) {
+            String field = day == 32 ? "LW" : day + "W";
+            UnaryOperator<LocalDateTime> next = times.apply(field);
+            List<LocalDate> expected = new ArrayList<>();
+            List<LocalDate> found = new ArrayList<>();
+            LocalDateTime last = LocalDateTime.of(1999, 12, 31, 23, 0);
+            for (int months = 0; months < 720; months++) {
+                YearMonth month = first.plusMonths(months);
+                int wanted = day == 32 ? month.lengthOfMonth() : day;
+                if (month.isValidDay(wanted)) {
+                    expected.add(weekday(month, wanted));
+                    last = next.apply(last);
+                    found.add(last.toLocalDate());
+                }
+            }
+            assertThat(found).as(field).isEqualTo(expected);
+        }
+    }
+
+    private static LocalDateTime noon(LocalDateTime after) {
+        LocalDateTime noon = after.toLocalDate().atTime(12, 0);
+        return noon.isAfter(after) ? noon : noon.plusDays(1);
+    }
+
+    @Test
+    void the_weekday_nearest_to_a_day_is_right_in_all_months_of_sixty_years() {
+        requireNearestWeekdays(
+                field -> new NearestWeekdays(CronTimesTest::noon, List.of(field))::next);
+    }
+
+    @Test
+    @Tag("thorough")
+    void whole_expressions_with_a_nearest_weekday_are_right_in_all_months_of_sixty_years() {
+        requireNearestWeekdays(field -> {
+            CronTimes cron = CronTimes.of("0 12 %s * *".formatted(field), UTC);
+            return after -> LocalDateTime.ofInstant(
+                    cron.next(after.toInstant(ZoneOffset.UTC)).orElseThrow(), UTC);
+        });
+    }
+
+    @Test
+    void a_weekday_in_a_list_and_beside_a_day_of_the_week_adds_days() {
+        assertThat(times("0 9 1,15W,LW * *", UTC, "2030-06-01T00:00:00Z", 5))
+                .containsExactly(
+                        "2030-06-01T09:00Z",
+                        "2030-06-14T09:00Z",
+                        "2030-06-28T09:00Z",
+                        "2030-07-01T09:00Z",
+                        "2030-07-15T09:00Z");
+        assertThat(times("0 9 15W * MON", UTC, "2030-06-05T00:00:00Z", 3))
+                .containsExactly("2030-06-10T09:00Z", "2030-06-14T09:00Z", "2030-06-17T09:00Z");
+        assertThat(times("0 9 31W 4,5 *", UTC, "2030-01-01T00:00:00Z", 2))
+                .as("April has no 31st")
+                .containsExactly("2030-05-31T09:00Z", "2031-05-30T09:00Z");
     }
 }
