@@ -1,6 +1,6 @@
 package dev.perdure;
 
-import dev.perdure.internal.text.Names;
+import dev.perdure.internal.text.Setting;
 import java.io.Serializable;
 
 /**
@@ -15,7 +15,7 @@ public record RunId(String value) implements Comparable<RunId>, Serializable {
 
     /** Checks the id. */
     public RunId {
-        Names.require("run id", value, MAX_LENGTH);
+        Setting.ID.require(value);
     }
 
     /** The same as the constructor, for use in calls: {@code RunId.of("order-42")}. */

@@ -3,8 +3,8 @@ package dev.perdure;
 import dev.perdure.error.InvalidRequestException;
 import dev.perdure.error.RunConflictException;
 import dev.perdure.internal.text.Names;
+import dev.perdure.internal.text.Setting;
 import java.time.Duration;
-import org.jspecify.annotations.Nullable;
 
 /**
  * A key for starts. While a run has the key, the key decides what a second start under it does. It belongs to a
@@ -112,7 +112,7 @@ public sealed interface StartKey {
         /** Checks key and time. */
         public IdempotencyKey {
             Names.require("idempotency key", key, MAX_LENGTH);
-            requireTime("time to live of the idempotency key '%s'".formatted(key), timeToLive);
+            Setting.requireTime("time to live of the idempotency key '%s'".formatted(key), timeToLive);
         }
     }
 
@@ -127,23 +127,13 @@ public sealed interface StartKey {
         /** Checks key and times. */
         public Debounce {
             Names.require("debounce key", key, MAX_LENGTH);
-            requireTime("quiet time of the debounce key '%s'".formatted(key), quiet);
-            requireTime("longest wait of the debounce key '%s'".formatted(key), longestWait);
+            Setting.requireTime("quiet time of the debounce key '%s'".formatted(key), quiet);
+            Setting.requireTime("longest wait of the debounce key '%s'".formatted(key), longestWait);
             if (longestWait.compareTo(quiet) < 0) {
                 throw new InvalidRequestException(
                         "The longest wait of the debounce key '%s' is %s, which is shorter than the quiet time %s. Make it at least as long."
                                 .formatted(key, longestWait, quiet));
             }
-        }
-    }
-
-    private static void requireTime(String what, @Nullable Duration value) {
-        if (value == null) {
-            throw new InvalidRequestException("The %s is null. Give it a duration.".formatted(what));
-        }
-        if (value.isNegative() || value.isZero() || value.compareTo(StartOptions.LONGEST_TIMEOUT) > 0) {
-            throw new InvalidRequestException("The %s is %s; it must be longer than zero and at most %d days."
-                    .formatted(what, value, StartOptions.LONGEST_TIMEOUT.toDays()));
         }
     }
 }

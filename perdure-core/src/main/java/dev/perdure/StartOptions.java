@@ -5,7 +5,7 @@ import dev.perdure.attribute.Description;
 import dev.perdure.error.DeadlineExceededException;
 import dev.perdure.error.InvalidRequestException;
 import dev.perdure.error.RunConflictException;
-import dev.perdure.internal.text.Names;
+import dev.perdure.internal.text.Setting;
 import dev.perdure.internal.text.Texts;
 import dev.perdure.queue.Placement;
 import dev.perdure.queue.Requirement;
@@ -28,9 +28,6 @@ public final class StartOptions {
     /** The queue of runs whose options name none. */
     public static final String DEFAULT_QUEUE = "default";
 
-    private static final int MAX_NAME = 100;
-    private static final int MAX_KEY = 200;
-    static final Duration LONGEST_TIMEOUT = Duration.ofDays(36_500);
     private static final StartOptions DEFAULTS = new StartOptions(new Draft());
 
     private final @Nullable RunId id;
@@ -77,27 +74,19 @@ public final class StartOptions {
 
     private StartOptions(Draft draft) {
         this.id = draft.id;
-        this.queue = Names.require("queue", draft.queue, MAX_NAME);
+        this.queue = Setting.QUEUE.require(draft.queue);
         this.priority = draft.priority;
-        this.version = draft.version == null ? null : Names.require("version", draft.version, MAX_NAME);
-        this.timeout = draft.timeout == null ? null : requirePositive("run timeout", draft.timeout);
+        this.version = Setting.VERSION.check(draft.version);
+        this.timeout = Setting.TIMEOUT.check(draft.timeout);
         this.anyInput = draft.anyInput;
-        this.delay = draft.delay;
-        if (delay != null && (delay.isNegative() || delay.compareTo(LONGEST_TIMEOUT) > 0)) {
-            throw new InvalidRequestException("The delay is %s; it cannot be negative and is at most %d days."
-                    .formatted(delay, LONGEST_TIMEOUT.toDays()));
-        }
-        this.startWithin =
-                draft.startWithin == null ? null : requirePositive("time to start within", draft.startWithin);
+        this.delay = draft.delay == null ? null : Setting.requireTimeOrZero("delay", draft.delay);
+        this.startWithin = Setting.START_WITHIN.check(draft.startWithin);
         this.startKey = draft.startKey;
         this.messages = draft.messages;
         this.description = draft.description;
         this.placement = draft.placement;
-        this.weight = draft.weight;
-        if (weight < 1) {
-            throw new InvalidRequestException("The weight is %d; it is at least 1.".formatted(weight));
-        }
-        this.key = draft.key == null ? null : Names.require("key", draft.key, MAX_KEY);
+        this.weight = Setting.WEIGHT.require(draft.weight);
+        this.key = Setting.KEY.check(draft.key);
         if (startKey != null) {
             requireFittingKey(startKey);
         }
@@ -130,14 +119,6 @@ public final class StartOptions {
             throw new InvalidRequestException("The start under the debounce key '%s' has a %s. %s: leave the %s out."
                     .formatted(given.key(), what, why, what));
         }
-    }
-
-    private static Duration requirePositive(String what, Duration value) {
-        if (value.isNegative() || value.isZero() || value.compareTo(LONGEST_TIMEOUT) > 0) {
-            throw new InvalidRequestException("The %s is %s; it must be longer than zero and at most %d days."
-                    .formatted(what, value, LONGEST_TIMEOUT.toDays()));
-        }
-        return value;
     }
 
     private StartOptions with(Consumer<Draft> change) {

@@ -115,6 +115,10 @@ final class MemoryLedger implements Ledger {
                             existing.start.definition(),
                             existing.restarts > 0 || existing.start.input().equals(run.input()));
         }
+        String refusal = run.admission().refusal();
+        if (refusal != null) {
+            return beginCancelled(start, refusal);
+        }
         StartKey key = run.admission().startKey();
         return key == null ? admit(start) : keys.start(start, key);
     }

@@ -64,6 +64,11 @@ record LimitSettings(String kind, String name, Map<String, String> values) {
         }
     }
 
+    InvalidRequestException unreadable(RuntimeException cause) {
+        return new InvalidRequestException("The settings of the %s '%s' are %s, and one of them cannot be read: %s."
+                .formatted(kind, name, values, cause.getMessage()));
+    }
+
     /** The text of a setting, unless it is missing or none. */
     Optional<String> text(String setting) {
         return Optional.ofNullable(values.get(setting)).filter(value -> !value.equals(NONE));

@@ -4,9 +4,11 @@ import dev.perdure.error.InvalidRequestException;
 import dev.perdure.internal.text.Names;
 import dev.perdure.internal.text.Reserved;
 import java.time.Duration;
+import java.util.Arrays;
 import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalInt;
+import java.util.stream.Stream;
 
 /**
  * A queue and its limits. Immutable. Declare it when you set up the engine. The store keeps the declaration, so the
@@ -218,9 +220,41 @@ public final class Queue {
         return settings.text(WHEN_KEY_FULL).map(WhenKeyFull::valueOf).orElse(WhenKeyFull.WAIT);
     }
 
-    /** For stores: whether a start under a key of the queue may be decided otherwise than to wait. */
+    /**
+     * For stores: whether a start under a key of the queue may be decided otherwise than to wait. A policy that this
+     * version does not know decides nothing.
+     */
     public boolean decidesStarts() {
-        return perKey().isPresent() && whenKeyFull() != WhenKeyFull.WAIT;
+        return perKey().isPresent()
+                && Arrays.stream(WhenKeyFull.values())
+                        .filter(policy -> policy != WhenKeyFull.WAIT)
+                        .anyMatch(policy -> policy.name().equals(settings.values().get(WHEN_KEY_FULL)));
+    }
+
+    /**
+     * For stores: the same queue, if all of its limits can be read.
+     *
+     * @throws InvalidRequestException if this version cannot apply one of them: somebody has changed it in the database
+     */
+    public Queue readable() {
+        try {
+            turnsOfKeys().forEach(this::turns);
+            perWorker();
+            perKey();
+            concurrency();
+            ageing();
+            rateWindows();
+            rateWindowsPerKey();
+            return this;
+        } catch (RuntimeException unreadable) {
+            throw settings.unreadable(unreadable);
+        }
+    }
+
+    private Stream<String> turnsOfKeys() {
+        return settings.values().keySet().stream()
+                .filter(setting -> setting.startsWith(TURNS))
+                .map(setting -> setting.substring(TURNS.length()));
     }
 
     /**

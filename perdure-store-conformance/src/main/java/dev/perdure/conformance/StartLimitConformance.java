@@ -92,6 +92,19 @@ public abstract class StartLimitConformance extends StoreConformance {
     }
 
     @Test
+    void a_start_that_is_refused_after_it_was_accepted_is_there_cancelled_with_the_reason() {
+        Change.Start start = new Change.Start(newRun("refused").withAdmission(Admission.refused("It is too late.")), null);
+        Outcome outcome = apply(Lane.client(0), start);
+        assertThat(outcome).isInstanceOf(Outcome.Started.class);
+        RunRef run = refOf("refused");
+        assertThat(stateOf(run)).isEqualTo(RunState.CANCELLED);
+        assertThat(found(run).info().reason()).contains("It is too late.");
+        assertThat(apply(Lane.client(0), start)).as("sent twice").isInstanceOf(Outcome.Started.class);
+        assertThat(changesOf(run)).containsExactly("READY", "CANCELLED: It is too late.");
+        assertThat(polled(join(), 10).claimed()).isEmpty();
+    }
+
+    @Test
     void the_reason_names_the_time_and_the_queue() {
         assertThat(REASON)
                 .isEqualTo(

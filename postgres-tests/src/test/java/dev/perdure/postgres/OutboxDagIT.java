@@ -10,6 +10,7 @@ import dev.perdure.Invocation;
 import dev.perdure.Outbox;
 import dev.perdure.Perdure;
 import dev.perdure.RunFilter;
+import dev.perdure.RunInfo;
 import dev.perdure.RunId;
 import dev.perdure.RunState;
 import dev.perdure.Topic;
@@ -151,7 +152,10 @@ final class OutboxDagIT {
         assertThat(dag("mine").result(PATIENCE)).isEqualTo(30);
         assertThat(perdure.runs(RunFilter.all()).list())
                 .extracting(run -> run.id().value())
-                .doesNotContain("half", "half/top");
+                .doesNotContain("half/top");
+        RunInfo half = store.runs().find(RunId.of("half")).orElseThrow().info();
+        assertThat(half.state()).isEqualTo(RunState.CANCELLED);
+        assertThat(half.reason().orElseThrow()).contains("cannot be carried out: ").contains("half/left");
     }
 
     @Test

@@ -425,8 +425,7 @@ final class OutboxIT {
                             "SELECT %s.start_run('echo', 'x', attributes => '%s')".formatted(schema, wrong)))
                     .as(wrong)
                     .rootCause()
-                    .hasMessageContaining(
-                            "The attributes are not an object of texts, numbers, flags, lists of texts and times, or too long.");
+                    .hasMessageMatching("(?s)ERROR: The .*attribute.* Give .*");
         }
     }
 
@@ -472,10 +471,10 @@ final class OutboxIT {
     void plain_sql_that_makes_no_sense_is_refused_or_dropped_and_holds_up_nothing() throws Exception {
         assertThatThrownBy(() -> TestServer.execute("SELECT %s.start_run('echo', '')".formatted(schema)))
                 .rootCause()
-                .hasMessageContaining("The id is null, blank");
+                .hasMessageContaining("The run id is empty. Give it a non-empty text.");
         assertThatThrownBy(() -> TestServer.execute("SELECT %s.start_run(NULL, 'x')".formatted(schema)))
                 .rootCause()
-                .hasMessageContaining("Give the name of a workflow");
+                .hasMessageContaining("The definition name is null. Give it a non-empty text.");
         TestServer.execute(
                 "INSERT INTO %s.inbox (seed, wish, id, definition, queue, input) VALUES (1, 0, '', 'echo', 'default', '1')"
                         .formatted(schema));

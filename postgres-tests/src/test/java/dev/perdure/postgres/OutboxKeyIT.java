@@ -214,21 +214,21 @@ final class OutboxKeyIT {
 
     @Test
     void sql_is_told_what_is_wrong_with_a_key() {
-        wrong("'echo', 'k', requires => 'gpu'", "The requires or prefers is not a list of labels");
-        wrong("'echo', 'k', prefers => 'memory>=much'", "Write it like gpu=true,memory>=16");
-        wrong("'echo', 'k', requires => 'worker=1'", "is not a list of labels");
-        wrong("'echo', 'k', start_within => interval '0'", "The start_within is not longer than zero");
+        wrong("'echo', 'k', requires => 'gpu'", "The requirement 'gpu' is not a label");
+        wrong("'echo', 'k', prefers => 'memory>=much'", "Write it like memory>=16, or use =.");
+        wrong("'echo', 'k', requires => 'worker=1'", "names a worker");
+        wrong("'echo', 'k', start_within => interval '0'", "The time to start within is 00:00:00; it must be longer than zero");
         wrong(
                 "'echo', 'k', 'quiet', 'null', interval '1 s', interval '2 s', start_within => interval '1 s'",
-                "Leave the start_within out");
-        wrong("'echo', 'k', weight => 0", "The weight is null or less than 1");
-        wrong("'echo', 'k', queue_key => ' '", "The queue_key is blank");
-        wrong("'echo', ''", "The start_key is null, empty");
+                "leave the time to start within out");
+        wrong("'echo', 'k', weight => 0", "The weight is 0; it is at least 1.");
+        wrong("'echo', 'k', queue_key => ''", "The key is empty.");
+        wrong("'echo', ''", "The deduplication key is empty.");
         wrong("'echo', 'k', 'ended twice'", "The rule 'ended twice' is unknown. Give begun or ended with attach");
         wrong("'echo', 'k', 'live'", "The times do not fit the rule live");
         wrong(
                 "'echo', 'k', 'quiet', 'null', interval '2 seconds', interval '1 second'",
-                "a key_longest that is not shorter");
+                "Make it at least as long.");
     }
 
     private void wrong(String arguments, String message) {

@@ -6,6 +6,7 @@ import dev.perdure.audit.AuditEntry.Action;
 import dev.perdure.audit.AuditEntry.Subject;
 import dev.perdure.error.DefinitionException;
 import dev.perdure.error.InvalidRequestException;
+import dev.perdure.error.PayloadException;
 import dev.perdure.error.PerdureException;
 import dev.perdure.error.RunEndedException;
 import dev.perdure.error.UnknownRunException;
@@ -27,6 +28,7 @@ import dev.perdure.spi.Runs;
 import dev.perdure.spi.change.Change;
 import dev.perdure.spi.change.Mail;
 import dev.perdure.spi.change.RunRef;
+import dev.perdure.spi.report.EngineLog;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -34,9 +36,11 @@ import java.util.Objects;
 import java.util.Optional;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
+import org.slf4j.Logger;
 
 /** Schedules for callers: commands are messages to their runs, and what is shown is what these have recorded last. */
 final class EngineSchedules implements Schedules, CommandedSchedules {
+    private static final Logger LOG = EngineLog.of("dev.perdure.schedule");
     private static final int CHUNK = 500;
 
     private final Runs runs;
@@ -62,7 +66,7 @@ final class EngineSchedules implements Schedules, CommandedSchedules {
             List<Runs.Latest> page = runs.latest(ScheduleNames.PREFIX, last, most);
             for (Runs.Latest latest : page) {
                 last = latest.run().id().value();
-                Optional<ScheduleState> state = state(latest);
+                Optional<ScheduleState> state = readable(latest);
                 if (state.isPresent() && found.size() < most) {
                     info(latest, state.get()).ifPresent(found::add);
                 }
@@ -84,6 +88,16 @@ final class EngineSchedules implements Schedules, CommandedSchedules {
     private Optional<Runs.Latest> find(String name) {
         Names.require("schedule name", name, Schedule.MAX_NAME_LENGTH);
         return runs.latest(ScheduleNames.run(name));
+    }
+
+    /** One that cannot be read hides no others. */
+    private Optional<ScheduleState> readable(Runs.Latest latest) {
+        try {
+            return state(latest);
+        } catch (PayloadException unreadable) {
+            LOG.debug("The schedule of run '{}' cannot be read, and is not listed.", latest.run().id(), unreadable);
+            return Optional.empty();
+        }
     }
 
     private Optional<ScheduleState> state(Runs.Latest latest) {

@@ -19,7 +19,7 @@ public final class Names {
         if (value.length() > maxLength) {
             throw new InvalidRequestException(
                     "The %s '%s…' has %d characters; at most %d are allowed. Shorten it or use a hash of it."
-                            .formatted(what, value.substring(0, SHOWN), value.length(), maxLength));
+                            .formatted(what, beginning(value), value.length(), maxLength));
         }
         for (int i = 0; i < value.length(); i++) {
             char c = value.charAt(i);
@@ -35,5 +35,11 @@ public final class Names {
             }
         }
         return value;
+    }
+
+    /** The first characters, none of them in half. */
+    private static String beginning(String value) {
+        int shown = Math.min(SHOWN, value.codePointCount(0, value.length()));
+        return value.substring(0, value.offsetByCodePoints(0, shown));
     }
 }

@@ -7,7 +7,6 @@ import org.jspecify.annotations.Nullable;
 public final class Texts {
     private static final int MAX_NAME = 200;
     private static final int MAX_REASON = 1_000;
-    private static final int SHOWN = 40;
     private static final int REPLACEMENT = 0xFFFD;
 
     private Texts() {}
@@ -21,16 +20,7 @@ public final class Texts {
 
     /** Checks a name. */
     public static void requireName(String what, @Nullable String name) {
-        if (name == null || name.isEmpty()) {
-            throw new InvalidRequestException(
-                    "The %s is %s. Give it a non-empty text.".formatted(what, name == null ? "null" : "empty"));
-        }
-        if (name.length() > MAX_NAME) {
-            throw new InvalidRequestException(
-                    "The %s '%s…' has %d characters; at most %d are allowed. Shorten it or use a hash of it."
-                            .formatted(what, name.substring(0, SHOWN), name.length(), MAX_NAME));
-        }
-        requireStorable(what, name, false);
+        Names.require(what, name, MAX_NAME);
     }
 
     /** Checks a reason. */

@@ -15,13 +15,16 @@ import org.jspecify.annotations.Nullable;
  * @param unanswered whether no caller gets the answer. If the key gives such a start to another run, or the key of its
  *     queue is full and the queue refuses it, the store inserts the run all the same, cancelled, with the reason
  * @param placement which workers may run it
+ * @param refusal why the run is inserted cancelled, with this as its reason; or null. Its request was accepted before it
+ *     could be checked, so no caller gets an exception
  */
 public record Admission(
         @Nullable Duration startWithin,
         int weight,
         @Nullable StartKey startKey,
         boolean unanswered,
-        Placement placement) {
+        Placement placement,
+        @Nullable String refusal) {
     /**
      * The weight of a run that only waits for others, such as a task for each item: it takes no unit of the rate of its
      * queue and no place in it, so that the others find one.
@@ -30,6 +33,21 @@ public record Admission(
 
     /** No conditions. */
     public static final Admission UNCONDITIONAL = new Admission(null);
+
+    /** Without a refusal. */
+    public Admission(
+            @Nullable Duration startWithin,
+            int weight,
+            @Nullable StartKey startKey,
+            boolean unanswered,
+            Placement placement) {
+        this(startWithin, weight, startKey, unanswered, placement, null);
+    }
+
+    /** Of a run that is not to begin. */
+    public static Admission refused(String reason) {
+        return new Admission(null, 1, null, true, Placement.ANYWHERE, reason);
+    }
 
     /** With the weight of one, and without a key. */
     public Admission(@Nullable Duration startWithin) {
@@ -43,27 +61,32 @@ public record Admission(
 
     /** The same under a key. */
     public Admission withKey(@Nullable StartKey key, boolean withoutCaller) {
-        return new Admission(startWithin, weight, key, withoutCaller, placement);
+        return new Admission(startWithin, weight, key, withoutCaller, placement, refusal);
     }
 
     /** The same without the key. */
     public Admission withoutKey() {
-        return new Admission(startWithin, weight, null, unanswered, placement);
+        return new Admission(startWithin, weight, null, unanswered, placement, refusal);
     }
 
     /** The same with this weight. */
     public Admission weighing(int units) {
-        return new Admission(startWithin, units, startKey, unanswered, placement);
+        return new Admission(startWithin, units, startKey, unanswered, placement, refusal);
     }
 
     /** The same with this time within which the run has to begin. */
     public Admission beginningWithin(@Nullable Duration limit) {
-        return new Admission(limit, weight, startKey, unanswered, placement);
+        return new Admission(limit, weight, startKey, unanswered, placement, refusal);
     }
 
     /** The same on other workers. */
     public Admission at(Placement other) {
-        return new Admission(startWithin, weight, startKey, unanswered, other);
+        return new Admission(startWithin, weight, startKey, unanswered, other, refusal);
+    }
+
+    /** The reason of a run whose request was accepted before it could be checked. */
+    public static String refusedAfterwards(String why) {
+        return "The start was accepted in a transaction or from SQL, and cannot be carried out: %s".formatted(why);
     }
 
     /**

@@ -1,8 +1,10 @@
 package dev.perdure.postgres.inbox;
 
+import dev.perdure.Definition;
 import dev.perdure.RunId;
 import dev.perdure.StartKey;
 import dev.perdure.StartOptions;
+import dev.perdure.error.InvalidRequestException;
 import dev.perdure.postgres.jdbc.Codes;
 import dev.perdure.postgres.jdbc.Columns;
 import dev.perdure.postgres.jdbc.Descriptions;
@@ -21,6 +23,7 @@ import dev.perdure.spi.change.ObjectCall;
 import dev.perdure.spi.change.Payload;
 import java.sql.ResultSet;
 import java.sql.SQLException;
+import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.UUID;
@@ -161,6 +164,9 @@ public final class InboxColumns {
                     row -> row.mail() == null ? 0 : Codes.of(row.mail().status()))
             .text("name", ofMail(mail -> mail.channel().name()));
 
+    /** The definition of a run whose own is none. */
+    private static final String UNNAMED = "unnamed";
+
     private InboxColumns() {}
 
     private static <T> Function<Row, @Nullable T> ofRun(Function<NewRun, @Nullable T> value) {
@@ -204,24 +210,85 @@ public final class InboxColumns {
         if (command != Codes.START) {
             return new Change.Command(id, Codes.commandKind(command), row.getString("reason"));
         }
+        StartOptions options = options(row);
+        Definition.checkName(row.getString("definition"));
+        StartKey key = StartRules.read(row);
         NewRun run = new NewRun(
                 id,
                 row.getString("definition"),
                 new Payload(row.getBytes("input")),
                 row.getLong("seed"),
-                row.getString("queue"),
-                row.getInt("priority"),
-                row.getString("version"),
-                Micros.durationOrNull(row, "timeout"),
-                Micros.durationOrNull(row, "delay"),
+                options.queue(),
+                options.priority(),
+                options.version().orElse(null),
+                options.timeout().orElse(null),
+                options.delay().orElse(null),
                 null,
                 object(row),
                 Descriptions.checked(row),
-                queueKey(row),
-                new Admission(Micros.durationOrNull(row, "start_within"), weight(row))
-                        .withKey(StartRules.read(row), true)
+                options.key().orElse(null),
+                new Admission(options.startWithin().orElse(null), options.weight())
+                        .withKey(key, true)
                         .at(Placement.of(row.getString("placement"))));
         return new Change.Start(run, null);
+    }
+
+    /**
+     * The run of a row that {@link #read} refuses: cancelled, with the reason, so that its id leads to an answer.
+     *
+     * @throws InvalidRequestException if the row starts no run, or its id is none
+     */
+    static Change refused(ResultSet row, InvalidRequestException why) throws SQLException {
+        RunId id = RunId.of(row.getString("id"));
+        if (row.getInt("wish") != Codes.START) {
+            throw why;
+        }
+        return refused(
+                new NewRun(
+                        id,
+                        definition(row.getString("definition")),
+                        new Payload(row.getBytes("input")),
+                        row.getLong("seed"),
+                        StartOptions.DEFAULT_QUEUE,
+                        0,
+                        null,
+                        null),
+                String.valueOf(why.getMessage()));
+    }
+
+    /** The same run, which is not to begin. */
+    static Change refused(NewRun run, String why) {
+        NewRun bare = new NewRun(
+                run.id(), run.definition(), run.input(), run.seed(), StartOptions.DEFAULT_QUEUE, 0, null, null);
+        return new Change.Start(
+                bare.withAdmission(Admission.refused(Text.storable(Admission.refusedAfterwards(why)))), null);
+    }
+
+    private static String definition(String name) {
+        try {
+            Definition.checkName(name);
+            return name;
+        } catch (InvalidRequestException none) {
+            return UNNAMED;
+        }
+    }
+
+    /** Checks what plain SQL may have inserted. */
+    private static StartOptions options(ResultSet row) throws SQLException {
+        StartOptions options = StartOptions.defaults()
+                .queue(row.getString("queue"))
+                .priority(row.getInt("priority"))
+                .weight(weight(row));
+        String version = row.getString("version");
+        options = version == null ? options : options.version(version);
+        Duration timeout = Micros.durationOrNull(row, "timeout");
+        options = timeout == null ? options : options.timeout(timeout);
+        Duration delay = Micros.durationOrNull(row, "delay");
+        options = delay == null ? options : options.delay(delay);
+        Duration startWithin = Micros.durationOrNull(row, "start_within");
+        options = startWithin == null ? options : options.startWithin(startWithin);
+        String key = row.getString("queue_key");
+        return key == null ? options : options.key(key);
     }
 
     /** A row with an unknown hold stays for a worker that knows the hold. */
@@ -234,15 +301,9 @@ public final class InboxColumns {
         return call;
     }
 
-    /** Checks the values again, because plain SQL may have inserted them. */
-    private static @Nullable String queueKey(ResultSet row) throws SQLException {
-        String key = row.getString("queue_key");
-        return key == null ? null : StartOptions.defaults().key(key).key().orElseThrow();
-    }
-
     private static int weight(ResultSet row) throws SQLException {
         Integer weight = row.getObject("weight", Integer.class);
-        return weight == null ? 1 : StartOptions.defaults().weight(weight).weight();
+        return weight == null ? 1 : weight;
     }
 
     private static Mail mail(ResultSet row) throws SQLException {

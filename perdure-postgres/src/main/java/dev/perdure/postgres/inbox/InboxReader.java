@@ -4,6 +4,7 @@ import dev.perdure.RunId;
 import dev.perdure.error.InvalidRequestException;
 import dev.perdure.error.StoreException;
 import dev.perdure.postgres.jdbc.Database;
+import dev.perdure.postgres.jdbc.Database.RefusedException;
 import dev.perdure.postgres.jdbc.Parameters;
 import dev.perdure.postgres.jdbc.Results;
 import dev.perdure.postgres.jdbc.Schema;
@@ -115,6 +116,8 @@ public final class InboxReader {
             }
         } catch (StoreException later) {
             tryLater(later);
+        } catch (RefusedException unreadable) { // of no single row, so nothing can be left out
+            database.unreadable().leave("of the inbox", unreadable);
         }
     }
 
@@ -172,20 +175,39 @@ public final class InboxReader {
                     batches.answered(asked.run(), false); // what comes after it must not arrive before it
                     continue; // it is taken again when its mark has expired
                 }
-                boolean isThere = !(outcomes.get(i) instanceof Outcome.UnknownRun);
+                Outcome outcome = outcomes.get(i) instanceof Outcome.Refused refused
+                        ? insteadOfStart(all, asked, refused)
+                        : outcomes.get(i);
+                boolean isThere = !(outcome instanceof Outcome.UnknownRun);
                 batches.answered(asked.run(), isThere);
                 done.add(asked.number());
                 if (!isThere) {
                     early.put(asked.number(), asked.run());
                 }
-                report(asked, outcomes.get(i));
+                report(asked, outcome);
             }
         }
         warnOfDropped(delete(done, early));
     }
 
+    /** A start that the store refuses becomes a cancelled run, so that its id leads to the reason. */
+    private static Outcome insteadOfStart(Ledger all, Asked asked, Outcome.Refused refused) {
+        return asked.change() instanceof Change.Start start
+                        && start.run().admission().refusal() == null
+                ? all.apply(CLIENT, List.of(InboxColumns.refused(start.run(), refused.reason())))
+                        .getFirst()
+                : refused;
+    }
+
     private static void report(Asked asked, Outcome outcome) {
         switch (outcome) {
+            case Outcome.Started started
+            when asked.change() instanceof Change.Start start
+                    && start.run().admission().refusal() != null ->
+                LOG.warn(
+                        "Run '{}' is CANCELLED. {}",
+                        asked.run(),
+                        start.run().admission().refusal());
             case Outcome.Existing existing
             when asked.change() instanceof Change.Start(NewRun run, var owner, var mails, var tasks)
                     && !(existing.sameInput() && existing.definition().equals(run.definition())) ->
@@ -225,26 +247,39 @@ public final class InboxReader {
                 while (rows.next()) {
                     long number = rows.getLong("number");
                     try {
-                        Change change = InboxColumns.read(rows);
+                        Change change = read(rows);
                         taken.add(new Asked(number, change));
-                        if (change instanceof Change.Start start && rows.getInt("tasks") > 0) {
+                        if (change instanceof Change.Start start
+                                && rows.getInt("tasks") > 0
+                                && start.run().admission().refusal() == null) {
                             parts.put(number, start.run());
                         }
                     } catch (InvalidRequestException senselessRow) {
-                        LOG.error("A row of the inbox is invalid and is dropped.", senselessRow);
+                        LOG.error(
+                                "Row {} of the inbox is invalid and is dropped: {}",
+                                number,
+                                senselessRow.getMessage());
                         senseless.add(number);
-                    } catch (IllegalStateException unknownCode) {
+                    } catch (RuntimeException unknownCode) {
                         leave(number, unknownCode);
                     }
                 }
             }
             taken.sort(Comparator.comparingLong(Asked::number));
-            return parts.isEmpty() ? taken : withTasks(taken, tasks(connection, parts));
+            return parts.isEmpty() ? taken : withTasks(connection, taken, parts);
         });
     }
 
+    private static Change read(ResultSet row) throws SQLException {
+        try {
+            return InboxColumns.read(row);
+        } catch (InvalidRequestException senseless) {
+            return InboxColumns.refused(row, senseless);
+        }
+    }
+
     /** A newer version of the library may have written the row, and a worker of that version may read it. */
-    private void leave(long number, IllegalStateException unknownCode) {
+    private void leave(long number, RuntimeException unknownCode) {
         if (left.size() < MOST_LEFT && left.add(number)) {
             LOG.error(
                     "Row {} of the inbox has a code that this version does not know. It stays for a worker that knows it. If there is none, update this one or delete the row.",
@@ -253,24 +288,31 @@ public final class InboxReader {
         }
     }
 
-    private Map<Long, List<Task>> tasks(Connection connection, Map<Long, NewRun> parts) throws SQLException {
+    private List<Asked> withTasks(Connection connection, List<Asked> taken, Map<Long, NewRun> parts)
+            throws SQLException {
+        Map<Long, String> refused = new HashMap<>();
+        Map<Long, List<Task>> tasks;
         try (PreparedStatement statement = Database.prepare(connection, sql.tasksOf)) {
             new Parameters(statement).longs(parts.keySet().toArray(Long[]::new));
             try (ResultSet rows = statement.executeQuery()) {
-                return InboxTasks.read(rows, parts);
+                tasks = InboxTasks.read(rows, parts, refused);
             }
         }
+        return taken.stream().map(asked -> withTasks(asked, tasks, refused)).toList();
     }
 
-    private static List<Asked> withTasks(List<Asked> taken, Map<Long, List<Task>> tasks) {
-        return taken.stream()
-                .map(asked -> asked.change() instanceof Change.Start start && tasks.containsKey(asked.number())
-                        ? new Asked(
-                                asked.number(),
-                                new Change.Start(
-                                        start.run(), null, List.of(), tasks.getOrDefault(asked.number(), List.of())))
-                        : asked)
-                .toList();
+    private static Asked withTasks(Asked asked, Map<Long, List<Task>> tasks, Map<Long, String> refused) {
+        if (!(asked.change() instanceof Change.Start start)) {
+            return asked;
+        }
+        String why = refused.get(asked.number());
+        if (why != null) {
+            return new Asked(asked.number(), InboxColumns.refused(start.run(), why));
+        }
+        List<Task> ofStart = tasks.getOrDefault(asked.number(), List.of());
+        return ofStart.isEmpty()
+                ? asked
+                : new Asked(asked.number(), new Change.Start(start.run(), null, List.of(), ofStart));
     }
 
     /** The runs of the rows that were dropped because their run does not exist. */

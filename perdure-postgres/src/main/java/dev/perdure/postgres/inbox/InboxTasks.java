@@ -1,5 +1,6 @@
 package dev.perdure.postgres.inbox;
 
+import dev.perdure.Definition;
 import dev.perdure.RunId;
 import dev.perdure.attribute.Description;
 import dev.perdure.postgres.jdbc.Columns;
@@ -85,14 +86,23 @@ public record InboxTasks(List<Placed> all) {
         return placed.task().after().stream().map(String::valueOf).collect(Collectors.joining(",", "{", "}"));
     }
 
-    /** Reads the tasks of starts, by the numbers of the starts. */
-    static Map<Long, List<Task>> read(ResultSet rows, Map<Long, NewRun> parts) throws SQLException {
+    /**
+     * Reads the tasks of starts, by the numbers of the starts.
+     *
+     * @param refused what is wrong with starts one of whose tasks cannot be started
+     */
+    static Map<Long, List<Task>> read(ResultSet rows, Map<Long, NewRun> parts, Map<Long, String> refused)
+            throws SQLException {
         Map<Long, List<Task>> tasks = new HashMap<>();
         while (rows.next()) {
             long number = rows.getLong("number");
             NewRun part = parts.get(number);
             if (part != null) {
-                tasks.computeIfAbsent(number, none -> new ArrayList<>()).add(task(rows, part));
+                try {
+                    tasks.computeIfAbsent(number, none -> new ArrayList<>()).add(task(rows, part));
+                } catch (RuntimeException senseless) {
+                    refused.put(number, String.valueOf(senseless.getMessage()));
+                }
             }
         }
         return tasks;
@@ -100,6 +110,7 @@ public record InboxTasks(List<Placed> all) {
 
     private static Task task(ResultSet row, NewRun part) throws SQLException {
         byte @Nullable [] input = row.getBytes("input");
+        Definition.checkName(row.getString("definition"));
         NewRun run = new NewRun(
                         RunId.of(row.getString("id")),
                         row.getString("definition"),

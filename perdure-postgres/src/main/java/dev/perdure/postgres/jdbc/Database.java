@@ -76,6 +76,7 @@ public final class Database implements AutoCloseable {
     private final Supplier<@Nullable Instant> time;
     private final Duration silence;
     private final UnansweredCalls unanswered;
+    private final UnreadableRows unreadable = new UnreadableRows();
     private volatile long limitedUntil = System.nanoTime();
 
     public Database(Connections connections, Supplier<@Nullable Instant> time) {
@@ -93,6 +94,11 @@ public final class Database implements AutoCloseable {
     /** The warning for the owner of the pool if a worker has a lease of this length. */
     public Optional<String> poolWarning(Duration lease) {
         return PoolTimeout.warning(connections.source(), lease);
+    }
+
+    /** The rows of this store that cannot be read. */
+    public UnreadableRows unreadable() {
+        return unreadable;
     }
 
     /** The time to write instead of the database's own time, in tests; null in production. */

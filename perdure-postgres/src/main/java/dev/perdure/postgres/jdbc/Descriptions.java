@@ -44,16 +44,19 @@ public final class Descriptions {
 
     /** The SQL for the attributes that {@link #read} and {@link #checked} read. */
     public static String pairs(String column) {
-        return """
-                CASE WHEN %1$s IS NOT NULL THEN ARRAY(
-                    SELECT unnest(ARRAY[v.name, COALESCE(v.kind || ':' || string_agg(v.value, chr(10)), '')])
-                    FROM ${schema}.attribute_values(%1$s) AS v GROUP BY v.name, v.kind) END""".formatted(column);
+        return Json.pairs(column, """
+                SELECT unnest(ARRAY[v.name, COALESCE(v.kind || ':' || string_agg(v.value, chr(10)), '')])
+                FROM ${schema}.attribute_values(%s) AS v GROUP BY v.name, v.kind""".formatted(column));
     }
 
     /** What a run says. A value that this version cannot read does not hide the others, nor other runs of a list. */
     public static Description read(ResultSet row) throws SQLException {
         Map<String, AttributeValue> attributes = new TreeMap<>();
-        Results.pairs(row, "attributes").forEach((name, value) -> attributes.put(name, decoded(value)));
+        try {
+            Results.pairs(row, "attributes").forEach((name, value) -> attributes.put(name, decoded(value)));
+        } catch (InvalidRequestException noObject) {
+            attributes.put("attributes", new AttributeValue.Unreadable(String.valueOf(noObject.getMessage())));
+        }
         return new Description(
                 attributes,
                 Optional.ofNullable(row.getString("memo")),

@@ -32,7 +32,15 @@ public final class Json {
 
     /** The SQL for what {@link Results#pairs} reads: the names of an object, each followed by its text, or null. */
     public static String pairs(String column) {
-        return "CASE WHEN %1$s IS NOT NULL THEN ARRAY(SELECT unnest(ARRAY[each.key, each.value]) FROM jsonb_each_text(%1$s) AS each) END"
-                .formatted(column);
+        return pairs(
+                column,
+                "SELECT unnest(ARRAY[each.key, each.value]) FROM jsonb_each_text(CASE jsonb_typeof(%1$s) WHEN 'object' THEN %1$s END) AS each"
+                        .formatted(column));
+    }
+
+    /** The same with the names and texts that this query gives. What is no object is one text, which is no pair. */
+    static String pairs(String column, String ofObject) {
+        return """
+                CASE WHEN jsonb_typeof(%1$s) = 'object' THEN ARRAY(%2$s) WHEN %1$s IS NOT NULL THEN ARRAY[%1$s::text] END""".formatted(column, ofObject);
     }
 }

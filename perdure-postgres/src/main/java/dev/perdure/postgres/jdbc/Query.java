@@ -27,20 +27,26 @@ public final class Query {
     }
 
     public <T> List<T> all(String statementText, Binding binding, Reader<T> reader) {
-        return database.call(asking(statementText, binding, reader));
+        return database.call(asking(statementText, binding, rows -> read(rows, reader)));
     }
 
     /** The same for a thread that guards a lease: it waits for no other call but those that have a connection already. */
     public <T> List<T> allFirst(String statementText, Binding binding, Reader<T> reader) {
-        return database.callFirst(asking(statementText, binding, reader));
+        return database.callFirst(asking(statementText, binding, rows -> read(rows, reader)));
     }
 
-    private static <T> Database.Work<List<T>> asking(String statementText, Binding binding, Reader<T> reader) {
+    /** The same for rows of many runs, or of many things with names: those that cannot be read are left out. */
+    public <T> List<T> readable(String statementText, Binding binding, Reader<T> reader) {
+        return database.call(asking(
+                statementText, binding, rows -> database.unreadable().all(rows, reader)));
+    }
+
+    private static <T> Database.Work<List<T>> asking(String statementText, Binding binding, Reader<List<T>> answer) {
         return connection -> {
             try (PreparedStatement statement = Database.prepare(connection, statementText)) {
                 binding.bind(new Parameters(statement));
                 try (ResultSet rows = statement.executeQuery()) {
-                    return read(rows, reader);
+                    return answer.read(rows);
                 }
             }
         };
@@ -48,15 +54,26 @@ public final class Query {
 
     /** The same for a statement behind the settings of batches, which keep its plan on indexes. */
     public <T> List<T> byIndex(String settingsAndStatement, Binding binding, Reader<T> reader) {
-        return database.call(connection -> {
+        return database.call(askingByIndex(settingsAndStatement, binding, rows -> read(rows, reader)));
+    }
+
+    /** The same without rows that cannot be read. */
+    public <T> List<T> readableByIndex(String settingsAndStatement, Binding binding, Reader<T> reader) {
+        return database.call(askingByIndex(
+                settingsAndStatement, binding, rows -> database.unreadable().all(rows, reader)));
+    }
+
+    private static <T> Database.Work<List<T>> askingByIndex(
+            String settingsAndStatement, Binding binding, Reader<List<T>> answer) {
+        return connection -> {
             try (PreparedStatement statement = Database.prepare(connection, settingsAndStatement)) {
                 binding.bind(new Parameters(statement).text(Database.LOCK_TIMEOUT));
                 statement.execute();
                 Results results = new Results(statement);
                 results.skip();
-                return read(results.next(), reader);
+                return answer.read(results.next());
             }
-        });
+        };
     }
 
     private static <T> List<T> read(ResultSet rows, Reader<T> reader) throws SQLException {

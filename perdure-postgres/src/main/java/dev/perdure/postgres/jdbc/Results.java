@@ -1,5 +1,6 @@
 package dev.perdure.postgres.jdbc;
 
+import dev.perdure.error.InvalidRequestException;
 import dev.perdure.spi.change.Control;
 import dev.perdure.spi.change.ObjectCall;
 import dev.perdure.spi.change.ObjectKey;
@@ -71,6 +72,10 @@ public final class Results {
             return Map.of();
         }
         List<String> both = texts(row, column);
+        if (both.size() % 2 != 0) {
+            throw new InvalidRequestException("The %s are %s. Give an object of names with values."
+                    .formatted(column, both.getFirst()));
+        }
         Map<String, String> pairs = new TreeMap<>();
         for (int i = 0; i < both.size(); i += 2) {
             pairs.put(both.get(i), both.get(i + 1));

@@ -5,6 +5,7 @@ import dev.perdure.postgres.hint.PostgresHints;
 import dev.perdure.postgres.jdbc.AuditText;
 import dev.perdure.postgres.jdbc.Database;
 import dev.perdure.postgres.jdbc.Database.LockedException;
+import dev.perdure.postgres.jdbc.Database.RefusedException;
 import dev.perdure.postgres.jdbc.Json;
 import dev.perdure.postgres.jdbc.Parameters;
 import dev.perdure.postgres.jdbc.Query;
@@ -197,7 +198,11 @@ public final class PostgresPermits implements Permits {
                 sql.waiting, parameters -> parameters.texts(among).texts(among), row -> row.getString("name"));
         List<Instant> times = new ArrayList<>();
         for (String limiter : waiting) {
-            Optional.ofNullable(turn(limiter, null, List.of()).freeAt()).ifPresent(times::add);
+            try {
+                Optional.ofNullable(turn(limiter, null, List.of()).freeAt()).ifPresent(times::add);
+            } catch (RefusedException unreadable) {
+                database.unreadable().leave("of the limiter '%s'".formatted(limiter), unreadable);
+            }
         }
         return times.stream().min(Instant::compareTo).orElse(null);
     }
@@ -265,7 +270,7 @@ public final class PostgresPermits implements Permits {
     }
 
     private List<LimiterInfo> list(@Nullable String name) {
-        return query.all(limiterSql.list, parameters -> parameters.text(name).text(name), PostgresPermits::info);
+        return query.readable(limiterSql.list, parameters -> parameters.text(name).text(name), PostgresPermits::info);
     }
 
     private static LimiterInfo info(ResultSet row) throws SQLException {

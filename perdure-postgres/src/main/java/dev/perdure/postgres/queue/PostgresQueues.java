@@ -1,5 +1,6 @@
 package dev.perdure.postgres.queue;
 
+import dev.perdure.error.InvalidRequestException;
 import dev.perdure.postgres.jdbc.AuditText;
 import dev.perdure.postgres.jdbc.Database;
 import dev.perdure.postgres.jdbc.Json;
@@ -47,7 +48,7 @@ public final class PostgresQueues implements QueueRules {
     private final Database database;
     private final QueueSql sql;
     private final AtomicReference<Known> known =
-            new AtomicReference<>(new Known(0, Map.of(), Set.of(), Set.of(), Map.of()));
+            new AtomicReference<>(new Known(0, Map.of(), Set.of(), Set.of(), Set.of(), Map.of()));
     private final AtomicLong tidiedTo = new AtomicLong();
     private final AtomicLong nextTidying = new AtomicLong(System.nanoTime() + TIDY_NANOS);
 
@@ -57,6 +58,7 @@ public final class PostgresQueues implements QueueRules {
      * @param revision the sum of all revisions
      * @param limits the limits of all queues
      * @param limited the queues that have limits or an order of their own, or are paused
+     * @param unreadable those of them whose settings this version cannot read: no run begins there
      * @param counted those of them whose runs get places when they are claimed, or are not claimed at all
      * @param adoptions how often the running runs of a queue still have to be counted
      */
@@ -64,9 +66,15 @@ public final class PostgresQueues implements QueueRules {
             long revision,
             Map<String, Queue> limits,
             Set<String> limited,
+            Set<String> unreadable,
             Set<String> counted,
             Map<String, Integer> adoptions) {
-        Known next(long now, Map<String, Queue> nowLimits, Set<String> nowLimited, Set<String> nowCounted) {
+        Known next(
+                long now,
+                Map<String, Queue> nowLimits,
+                Set<String> nowLimited,
+                Set<String> nowUnreadable,
+                Set<String> nowCounted) {
             Map<String, Integer> left = new HashMap<>();
             for (String queue : nowCounted) {
                 int before = counted.contains(queue) ? adoptions.getOrDefault(queue, 0) : ADOPTIONS;
@@ -75,7 +83,12 @@ public final class PostgresQueues implements QueueRules {
                 }
             }
             return new Known(
-                    now, Map.copyOf(nowLimits), Set.copyOf(nowLimited), Set.copyOf(nowCounted), Map.copyOf(left));
+                    now,
+                    Map.copyOf(nowLimits),
+                    Set.copyOf(nowLimited),
+                    Set.copyOf(nowUnreadable),
+                    Set.copyOf(nowCounted),
+                    Map.copyOf(left));
         }
 
         Known adopted() {
@@ -85,7 +98,7 @@ public final class PostgresQueues implements QueueRules {
                     left.put(queue, times - 1);
                 }
             });
-            return new Known(revision, limits, limited, counted, Map.copyOf(left));
+            return new Known(revision, limits, limited, unreadable, counted, Map.copyOf(left));
         }
     }
 
@@ -117,6 +130,18 @@ public final class PostgresQueues implements QueueRules {
         return known.get().limited();
     }
 
+    /** Whether runs may be claimed from the queue, as far as this process knows: its settings can be read. */
+    public boolean isReadable(String queue) {
+        return !known.get().unreadable().contains(queue);
+    }
+
+    /** Reads the queues again. Returns whether there is one more whose settings cannot be read. */
+    public boolean findUnreadable() {
+        Set<String> before = known.get().unreadable();
+        refresh();
+        return !before.containsAll(known.get().unreadable());
+    }
+
     /** A poll has seen this sum of revisions. */
     public void saw(long revision) {
         if (known.get().revision() != revision) {
@@ -130,17 +155,24 @@ public final class PostgresQueues implements QueueRules {
     public void refresh() {
         Map<String, Queue> limits = new HashMap<>();
         Set<String> limited = new TreeSet<>();
+        Set<String> unreadable = new TreeSet<>();
         Set<String> counted = new TreeSet<>();
         long revision = database.call(connection -> {
             long sum = 0;
             limited.clear();
+            unreadable.clear();
             counted.clear();
             limits.clear();
             try (PreparedStatement statement = Database.prepare(connection, sql.rules);
                     ResultSet rows = statement.executeQuery()) {
                 while (rows.next()) {
                     sum += rows.getLong("revision");
-                    Queue queue = limits(rows);
+                    Queue queue = database.unreadable().read(rows, PostgresQueues::limits);
+                    if (queue == null) {
+                        limited.add(rows.getString("name"));
+                        unreadable.add(rows.getString("name"));
+                        continue;
+                    }
                     limits.put(queue.name(), queue);
                     boolean paused = rows.getString("paused") != null;
                     if (paused || queue.hasLimits()) {
@@ -153,7 +185,7 @@ public final class PostgresQueues implements QueueRules {
             }
             return sum;
         });
-        known.updateAndGet(last -> last.next(revision, limits, limited, counted));
+        known.updateAndGet(last -> last.next(revision, limits, limited, unreadable, counted));
         adopt();
     }
 
@@ -169,7 +201,7 @@ public final class PostgresQueues implements QueueRules {
     }
 
     private static Queue limits(ResultSet row) throws SQLException {
-        return WholeLimits.of(declared(row).with(changed(row)));
+        return WholeLimits.of(declared(row).with(changed(row))).readable();
     }
 
     private static Queue declared(ResultSet row) throws SQLException {
@@ -274,17 +306,29 @@ public final class PostgresQueues implements QueueRules {
                 try (ResultSet rows = statement.executeQuery()) {
                     List<QueueInfo> queues = new ArrayList<>();
                     while (rows.next()) {
-                        queues.add(new QueueInfo(
-                                declared(rows),
-                                changed(rows),
-                                Optional.ofNullable(rows.getString("paused")),
-                                load(rows),
-                                rows.getBoolean("known")));
+                        queues.add(info(rows));
                     }
                     return queues;
                 }
             }
         });
+    }
+
+    /** Limits that cannot be read are left out, and stand where it says why no run begins. */
+    private static QueueInfo info(ResultSet row) throws SQLException {
+        Optional<String> paused = Optional.ofNullable(row.getString("paused"));
+        try {
+            limits(row);
+            return new QueueInfo(declared(row), changed(row), paused, load(row), row.getBoolean("known"));
+        } catch (InvalidRequestException unreadable) {
+            Queue none = Queue.of(row.getString("name"), Map.of());
+            return new QueueInfo(
+                    none,
+                    none,
+                    Optional.of(paused.orElse("No run begins. " + unreadable.getMessage())),
+                    load(row),
+                    row.getBoolean("known"));
+        }
     }
 
     @Override

@@ -103,7 +103,7 @@ public final class PostgresReactions implements ReactionRules {
 
     @Override
     public List<ReactionInfo> list() {
-        return query.all(sql.list, parameters -> {}, PostgresReactions::read);
+        return query.readable(sql.list, parameters -> {}, PostgresReactions::read);
     }
 
     private static ReactionInfo read(ResultSet row) throws SQLException {

@@ -133,9 +133,10 @@ public final class FilterSql {
     /**
      * A page.
      *
+     * @param limit how many runs at most, whatever the limit of the selection
      * @param time the time of tests, or null
      */
-    static Statement list(Schema schema, RunSelection selection, @Nullable Instant time) {
+    static Statement list(Schema schema, RunSelection selection, int limit, @Nullable Instant time) {
         RunFilter filter = selection.filter();
         FilterSql selected = of(selection);
         filter.after().ifPresent(last -> selected.addPage(last, filter.isOldestFirst()));
@@ -147,7 +148,7 @@ public final class FilterSql {
         return new Statement(schema.sql(SETTINGS + selected.from(text)), parameters -> {
             parameters.time(time);
             selected.bind(parameters);
-            parameters.integer(filter.limit());
+            parameters.integer(limit);
         });
     }
 

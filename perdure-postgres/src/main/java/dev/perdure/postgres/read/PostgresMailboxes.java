@@ -72,7 +72,7 @@ public final class PostgresMailboxes implements Mailboxes {
 
     @Override
     public List<Arrived> unread(RunRef run, long afterNumber, int maxBytes) {
-        return query.all(
+        return query.readable(
                 sql.unread,
                 parameters -> parameters
                         .number(run.key())
@@ -87,7 +87,7 @@ public final class PostgresMailboxes implements Mailboxes {
     public Map<Unread, List<Arrived>> unread(Collection<Unread> places, int maxBytes) {
         List<Unread> asked = List.copyOf(places);
         Map<Unread, List<Arrived>> found = new HashMap<>();
-        query.all(
+        query.readable(
                         sql.unreadOfMany,
                         parameters -> parameters
                                 .longs(asked.stream()
@@ -123,7 +123,7 @@ public final class PostgresMailboxes implements Mailboxes {
     public Map<Promised, Mail> promises(Collection<Promised> promises) {
         List<Promised> asked = List.copyOf(promises);
         Map<Promised, Mail> settled = new HashMap<>();
-        query.all(
+        query.readable(
                         sql.promises,
                         parameters -> parameters
                                 .longs(asked.stream()
@@ -154,7 +154,7 @@ public final class PostgresMailboxes implements Mailboxes {
     @Override
     public List<Address> subscribers(String event, String key) {
         String[] keys = key.equals(ANY_KEY) ? new String[] {ANY_KEY} : new String[] {ANY_KEY, key};
-        List<Subscriber> subscribers = query.all(
+        List<Subscriber> subscribers = query.readable(
                 sql.subscribers,
                 parameters -> parameters.texts(keys).text(event),
                 row -> new Subscriber(address(row), row.getLong("key"), row.getBoolean("waits")));

@@ -70,15 +70,17 @@ public final class PostgresRuns implements Runs {
 
     @Override
     public List<RunInfo> list(RunSelection selection) {
-        FilterSql.Statement statement = FilterSql.list(sql.schema, selection, database.time());
-        return query.byIndex(statement.text(), statement.binding(), PostgresRuns::info);
+        return database.unreadable().page(selection.filter().limit(), PostgresRuns::info, (most, reader) -> {
+            FilterSql.Statement statement = FilterSql.list(sql.schema, selection, most, database.time());
+            return query.byIndex(statement.text(), statement.binding(), reader);
+        });
     }
 
     @Override
     public Map<RunState, RunCount> count(RunSelection selection) {
         FilterSql.Statement statement = FilterSql.count(sql.schema, selection);
         Map<RunState, RunCount> counts = new EnumMap<>(RunState.class);
-        query.byIndex(
+        query.readableByIndex(
                 statement.text(),
                 statement.binding(),
                 row -> counts.put(Codes.state(row.getInt("state")), RunCount.seen(row.getInt("runs"))));
@@ -116,18 +118,26 @@ public final class PostgresRuns implements Runs {
     }
 
     private List<Latest> latest(String prefix, String from, String end, int limit) {
-        return query.all(
-                sql.latest,
-                parameters -> parameters
-                        .time(database.time())
-                        .text(from)
-                        .text(prefix)
-                        .text(end)
-                        .integer(limit),
-                row -> new Latest(
-                        new RunRef(RunId.of(row.getString("id")), row.getLong("key")),
-                        info(row),
-                        payload(row.getBytes("recorded"))));
+        return database.unreadable()
+                .page(
+                        limit,
+                        PostgresRuns::latest,
+                        (most, reader) -> query.all(
+                                sql.latest,
+                                parameters -> parameters
+                                        .time(database.time())
+                                        .text(from)
+                                        .text(prefix)
+                                        .text(end)
+                                        .integer(most),
+                                reader));
+    }
+
+    private static Latest latest(ResultSet row) throws SQLException {
+        return new Latest(
+                new RunRef(RunId.of(row.getString("id")), row.getLong("key")),
+                info(row),
+                payload(row.getBytes("recorded")));
     }
 
     @Override
@@ -193,7 +203,7 @@ public final class PostgresRuns implements Runs {
             return List.of();
         }
         List<RunRef> asked = List.copyOf(runs);
-        List<Ended> ended = query.all(
+        List<Ended> ended = query.readable(
                 sql.ended,
                 parameters ->
                         parameters.longs(asked.stream().mapToLong(RunRef::key).toArray()),
@@ -216,7 +226,7 @@ public final class PostgresRuns implements Runs {
 
     @Override
     public List<RunRef> liveChildren(Collection<RunRef> parents) {
-        return query.all(
+        return query.readable(
                 sql.liveChildren,
                 parameters ->
                         parameters.longs(parents.stream().mapToLong(RunRef::key).toArray()),
@@ -250,13 +260,14 @@ public final class PostgresRuns implements Runs {
     List<TaskRow> startedRuns(String members, String changes, Query.Binding parent) {
         Map<Long, Integer> places = new HashMap<>();
         List<UnplacedTask> tasks =
-                query.all(members, parameters -> parent.bind(parameters.time(database.time())), row -> {
-                    places.put(row.getLong("key"), places.size());
-                    return new UnplacedTask(
+                query.readable(members, parameters -> parent.bind(parameters.time(database.time())), row -> {
+                    UnplacedTask task = new UnplacedTask(
                             row.getLong("key"),
                             info(row),
                             Results.longs(row, "after"),
                             payload(row.getBytes("outcome")));
+                    places.put(task.key(), places.size());
+                    return task;
                 });
         if (tasks.isEmpty()) {
             return List.of();
@@ -311,15 +322,19 @@ public final class PostgresRuns implements Runs {
 
     @Override
     public List<WaitingCall> waitingCalls(ObjectKey object, long after, int limit) {
-        return query.byIndex(
-                objectLists.waiting,
-                parameters -> parameters
-                        .time(database.time())
-                        .text(object.type())
-                        .text(object.key())
-                        .number(after)
-                        .integer(limit),
-                row -> new WaitingCall(row.getLong("number"), info(row)));
+        return database.unreadable()
+                .page(
+                        limit,
+                        row -> new WaitingCall(row.getLong("number"), info(row)),
+                        (most, reader) -> query.byIndex(
+                                objectLists.waiting,
+                                parameters -> parameters
+                                        .time(database.time())
+                                        .text(object.type())
+                                        .text(object.key())
+                                        .number(after)
+                                        .integer(most),
+                                reader));
     }
 
     @Override
@@ -346,20 +361,26 @@ public final class PostgresRuns implements Runs {
     public List<AuditEntry> audited(AuditFilter filter) {
         AuditEntry after = filter.after().orElse(null);
         boolean named = filter.name().isPresent();
-        return query.all(
-                named ? sql.auditedOf : sql.audited,
-                parameters -> {
-                    if (named) {
-                        parameters
-                                .text(filter.name().orElseThrow())
-                                .text(filter.subject().orElseThrow().name());
-                    }
-                    parameters
-                            .time(after == null ? null : after.at())
-                            .text(after == null ? LAST_ID : after.id().toString())
-                            .integer(filter.limit());
-                },
-                PostgresRuns::entry);
+        return database.unreadable()
+                .page(
+                        filter.limit(),
+                        PostgresRuns::entry,
+                        (most, reader) -> query.all(
+                                named ? sql.auditedOf : sql.audited,
+                                parameters -> {
+                                    if (named) {
+                                        parameters
+                                                .text(filter.name().orElseThrow())
+                                                .text(filter.subject()
+                                                        .orElseThrow()
+                                                        .name());
+                                    }
+                                    parameters
+                                            .time(after == null ? null : after.at())
+                                            .text(after == null ? LAST_ID : after.id().toString())
+                                            .integer(most);
+                                },
+                                reader));
     }
 
     @Override

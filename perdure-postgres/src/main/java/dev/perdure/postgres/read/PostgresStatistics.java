@@ -43,7 +43,7 @@ public final class PostgresStatistics implements Statistics {
     }
 
     private <T> List<T> all(FilterSql.Statement statement, Query.Reader<T> reader) {
-        return query.byIndex(statement.text(), statement.binding(), reader);
+        return query.readableByIndex(statement.text(), statement.binding(), reader);
     }
 
     @Override

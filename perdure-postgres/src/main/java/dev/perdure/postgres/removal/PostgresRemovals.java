@@ -132,17 +132,26 @@ public final class PostgresRemovals implements Removals {
                 .getFirst();
     }
 
-    private static Retention declared(ResultSet row) throws SQLException {
-        Map<String, String> declared = Results.pairs(row, "declared");
-        return declared.isEmpty() ? Retention.standard() : Retention.of(declared);
+    private Retention declared(ResultSet row) throws SQLException {
+        return read(row, "declared").orElseGet(Retention::standard);
     }
 
-    private static Optional<Retention> changed(ResultSet row) throws SQLException {
-        Map<String, String> changed = Results.pairs(row, "changed");
-        return changed.isEmpty() ? Optional.empty() : Optional.of(Retention.of(changed));
+    private Optional<Retention> changed(ResultSet row) throws SQLException {
+        return read(row, "changed");
     }
 
-    private static Retention effective(ResultSet row) throws SQLException {
+    /** While it cannot be read, nothing is removed. */
+    private Optional<Retention> read(ResultSet row, String column) throws SQLException {
+        try {
+            Map<String, String> settings = Results.pairs(row, column);
+            return settings.isEmpty() ? Optional.empty() : Optional.of(Retention.of(settings));
+        } catch (RuntimeException unreadable) {
+            database.unreadable().leave("of retention, where it says what is " + column + ",", unreadable);
+            return Optional.of(Retention.of(Retention.FOREVER).keepAudit(Retention.FOREVER));
+        }
+    }
+
+    private Retention effective(ResultSet row) throws SQLException {
         Retention declared = declared(row);
         return changed(row).map(retention -> retention.inPlaceOf(declared)).orElse(declared);
     }

@@ -101,6 +101,7 @@ public final class Migrations {
             "V170__arrived_partitions.sql",
             "V175__large_trees.sql",
             "V183__reserved_names.sql",
+            "V188__one_check_of_starts.sql",
             "V191__types_of_others.sql",
             "V192__replicas_and_parallel_plans.sql");
 

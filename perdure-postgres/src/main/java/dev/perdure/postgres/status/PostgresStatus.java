@@ -164,7 +164,7 @@ public final class PostgresStatus {
 
     /** Asks about runs that have been in their state for longer than the patience of findings. */
     private <T> List<T> late(String statement, Instant now, Query.Reader<T> reader) {
-        return new Query(database).all(statement, parameters -> parameters.time(now.minus(Finding.PATIENCE)), reader);
+        return new Query(database).readable(statement, parameters -> parameters.time(now.minus(Finding.PATIENCE)), reader);
     }
 
     private static Finding.Unregistered unregistered(ResultSet row) throws SQLException {
@@ -186,7 +186,7 @@ public final class PostgresStatus {
     }
 
     private <T> List<T> all(String statement, Query.Reader<T> reader) {
-        return new Query(database).all(statement, parameters -> {}, reader);
+        return new Query(database).readable(statement, parameters -> {}, reader);
     }
 
     private static Measured table(ResultSet row) throws SQLException {

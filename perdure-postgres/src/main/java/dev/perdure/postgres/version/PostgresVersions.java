@@ -66,7 +66,7 @@ public final class PostgresVersions implements VersionRules {
 
     @Override
     public List<WorkerInfo> workers() {
-        return query.all(sql.workers, parameters -> {}, PostgresVersions::worker);
+        return query.readable(sql.workers, parameters -> {}, PostgresVersions::worker);
     }
 
     private static WorkerInfo worker(ResultSet row) throws SQLException {
@@ -120,7 +120,7 @@ public final class PostgresVersions implements VersionRules {
 
     @Override
     public List<VersionInfo> list() {
-        return query.all(sql.list, parameters -> {}, Part::of).stream()
+        return query.readable(sql.list, parameters -> {}, Part::of).stream()
                 .collect(Collectors.groupingBy(Part::version, TreeMap::new, Collectors.toList()))
                 .values()
                 .stream()

@@ -192,7 +192,9 @@ public final class LimitedClaims {
 
     /** The queues of the worker, and which queues have limits. */
     Parameters bindQueues(Parameters parameters, Poll request) throws SQLException {
-        return parameters.texts(request.queues().toArray(String[]::new)).texts(queues.limited());
+        return parameters
+                .texts(request.queues().stream().filter(queues::isReadable).toArray(String[]::new))
+                .texts(queues.limited());
     }
 
     private Part claim(Wanted wanted) {
@@ -272,23 +274,23 @@ public final class LimitedClaims {
         }
     }
 
-    private static Part inTurns(ResultSet rows, boolean keyed) throws SQLException {
+    private Part inTurns(ResultSet rows, boolean keyed) throws SQLException {
         List<Claimed> claimed = new ArrayList<>();
         boolean cut = false;
         while (rows.next()) {
-            claimed.add(Claims.claimed(rows));
+            Claims.add(rows, database.unreadable(), claimed);
             cut = rows.getBoolean("cut");
         }
         return new Part(claimed, cut, keyed, null, 0);
     }
 
-    private static Part byAge(ResultSet rows, boolean keyed) throws SQLException {
+    private Part byAge(ResultSet rows, boolean keyed) throws SQLException {
         List<Claimed> claimed = new ArrayList<>();
         Floor last = null;
         long left = 0;
         long took = 0;
         while (rows.next()) {
-            claimed.add(Claims.claimed(rows));
+            Claims.add(rows, database.unreadable(), claimed);
             boolean begins = rows.getInt("pick") > 0;
             left = (last == null ? rows.getLong("wanted") : left) - (begins ? 1 : 0);
             last = begins ? new Floor(rows.getInt("rank"), Results.time(rows, "since"), rows.getLong("key")) : last;

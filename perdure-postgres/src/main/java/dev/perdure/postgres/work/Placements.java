@@ -49,15 +49,16 @@ public final class Placements {
     private final Ledger ledger;
     private volatile Set<Text> used = Set.of();
 
-    /** A text under which runs wait. */
-    private record Text(String whole, String version, Placement placement) implements Comparable<Text> {
-        static Text of(String whole) {
-            int end = whole.indexOf(AFTER_VERSION);
-            return new Text(whole, whole.substring(0, end), Placement.of(whole.substring(end + 1)));
-        }
-
+    /**
+     * A text under which runs wait.
+     *
+     * @param placement null if it cannot be read: then it suits no worker
+     */
+    private record Text(String whole, String version, @Nullable Placement placement) implements Comparable<Text> {
         boolean suits(Poll request) {
-            return (version.isEmpty() || version.equals(request.version().name())) && placement.suits(request.labels());
+            return placement != null
+                    && (version.isEmpty() || version.equals(request.version().name()))
+                    && placement.suits(request.labels());
         }
 
         @Override
@@ -121,13 +122,13 @@ public final class Placements {
         List<String> gone = new ArrayList<>();
         List<String> unmet = new ArrayList<>();
         query.byIndex(sql.look, parameters -> {}, row -> {
-            String whole = row.getString("version");
-            if (row.getBoolean("gone")) {
-                gone.add(whole);
-            } else if (row.getBoolean("unmet")) {
-                unmet.add(whole);
+            Text text = text(row.getString("version"));
+            if (text.placement() != null && row.getBoolean("gone")) {
+                gone.add(text.whole());
+            } else if (text.placement() != null && row.getBoolean("unmet")) {
+                unmet.add(text.whole());
             }
-            return found.add(Text.of(whole));
+            return found.add(text);
         });
         used = found;
         if (preferenceOver || !unmet.isEmpty()) {
@@ -138,10 +139,22 @@ public final class Placements {
         return new Looked(preferenceOver || !unmet.isEmpty() || !gone.isEmpty(), cancelled);
     }
 
+    private Text text(String whole) {
+        int end = whole.indexOf(AFTER_VERSION);
+        String version = whole.substring(0, end);
+        try {
+            return new Text(whole, version, Placement.of(whole.substring(end + 1)));
+        } catch (RuntimeException unreadable) {
+            database.unreadable()
+                    .leave("of each run in ready with the version '%s'".formatted(whole.replace("\n", "\\n")), unreadable);
+            return new Text(whole, version, null);
+        }
+    }
+
     private List<RunChange> free(List<String> texts) {
         List<RunChange> cancelled = new ArrayList<>();
         try {
-            List<Lost> lost = query.byIndex(
+            List<Lost> lost = query.readableByIndex(
                     sql.waiting,
                     parameters -> parameters.texts(texts),
                     row -> new Lost(

@@ -210,7 +210,7 @@ public final class PostgresDispatch implements Dispatch {
             }
             int before = paused.size();
             paused.addAll(stuckRuns.setAside(request, worker));
-            if (paused.size() == before) {
+            if (paused.size() == before && !queues.findUnreadable()) {
                 throw failed;
             }
             return limitedClaims.claim(request, worker, workers.lanes().row(worker, Lanes.POLL));
@@ -361,7 +361,7 @@ public final class PostgresDispatch implements Dispatch {
         long took = 0;
         rows = results.next();
         while (rows.next()) {
-            claimed.add(Claims.claimed(rows));
+            Claims.add(rows, database.unreadable(), claimed);
             reached = new Watermark.Floor(rows.getInt("rank"), Results.time(rows, "since"), true);
             took = rows.getLong("took");
             loners -= rows.getBoolean("alone") ? 1 : 0;

@@ -126,18 +126,15 @@ public final class PostgresLeases implements Leases {
             try (PreparedStatement statement = Database.prepare(connection, sql.owned)) {
                 new Parameters(statement).integer(number);
                 try (ResultSet rows = statement.executeQuery()) {
-                    List<Owned> owned = new ArrayList<>();
-                    while (rows.next()) {
-                        owned.add(new Owned(ref(rows), rows.getLong("epoch")));
-                    }
-                    return owned;
+                    return database.unreadable()
+                            .all(
+                                    rows,
+                                    row -> new Owned(
+                                            new RunRef(RunId.of(row.getString("id")), row.getLong("key")),
+                                            row.getLong("epoch")));
                 }
             }
         });
-    }
-
-    private static RunRef ref(ResultSet row) throws SQLException {
-        return new RunRef(RunId.of(row.getString("id")), row.getLong("key"));
     }
 
     @Override
@@ -274,7 +271,7 @@ public final class PostgresLeases implements Leases {
 
     /** A run that a dead worker holds. */
     private record LostRun(
-            RunRef run, long epoch, int worker, UUID workerId, boolean awaited, boolean precedes, boolean frees) {}
+            long key, long epoch, int worker, UUID workerId, boolean awaited, boolean precedes, boolean frees) {}
 
     private List<RunChange> giveBack(Connection connection, int limit, long[] without, long[] tried)
             throws SQLException {
@@ -282,7 +279,7 @@ public final class PostgresLeases implements Leases {
         if (lost.isEmpty()) {
             return List.of();
         }
-        tried[0] = lost.get(0).run().key();
+        tried[0] = lost.get(0).key();
         script.send(connection, parts(lost));
         return changes(connection, lost);
     }
@@ -304,7 +301,7 @@ public final class PostgresLeases implements Leases {
             parts.add(MailParts.answer(ledgerSql.mail, sending(), awaited, new String[0], Results::skip));
         }
         long[] answering =
-                keys(lost.stream().filter(run -> Keys.answers(run.run().key())));
+                keys(lost.stream().filter(run -> Keys.answers(run.key())));
         if (answering.length > 0 && ledgerSql.elsewhere.isShard()) {
             parts.add(ledgerSql.elsewhere.tell(sending(), answering, new String[0], () -> {}));
         }
@@ -334,21 +331,20 @@ public final class PostgresLeases implements Leases {
         try (PreparedStatement statement = Database.prepare(connection, sql.given)) {
             new Parameters(statement).longs(keys(lost.stream()));
             try (ResultSet rows = statement.executeQuery()) {
-                List<RunChange> changes = new ArrayList<>();
-                while (rows.next()) {
-                    changes.add(new RunChange(
-                            RunId.of(rows.getString("id")),
-                            rows.getString("definition"),
-                            Codes.state(rows.getInt("state")),
-                            Optional.ofNullable(rows.getString("reason"))));
-                }
-                return changes;
+                return database.unreadable()
+                        .all(
+                                rows,
+                                row -> new RunChange(
+                                        RunId.of(row.getString("id")),
+                                        row.getString("definition"),
+                                        Codes.state(row.getInt("state")),
+                                        Optional.ofNullable(row.getString("reason"))));
             }
         }
     }
 
     private static long[] keys(Stream<LostRun> lost) {
-        return lost.mapToLong(each -> each.run().key()).toArray();
+        return lost.mapToLong(LostRun::key).toArray();
     }
 
     private List<LostRun> lostRuns(Connection connection, int limit, long[] without) throws SQLException {
@@ -366,7 +362,7 @@ public final class PostgresLeases implements Leases {
             List<LostRun> lost = new ArrayList<>();
             while (rows.next()) {
                 lost.add(new LostRun(
-                        ref(rows),
+                        rows.getLong("key"),
                         rows.getLong("epoch"),
                         rows.getInt("number"),
                         rows.getObject("worker", UUID.class),
@@ -381,7 +377,7 @@ public final class PostgresLeases implements Leases {
     private void bind(Parameters parameters, List<LostRun> lost) throws SQLException {
         List<Moves.Row> rows = lost.stream()
                 .map(each -> Moves.Row.recovery(
-                        each.run().key(),
+                        each.key(),
                         each.epoch(),
                         each.worker(),
                         "the lease of its worker " + each.workerId() + " ended"))

@@ -15,6 +15,8 @@ import dev.perdure.spi.change.Change;
 import dev.perdure.spi.change.Lane;
 import dev.perdure.spi.report.EngineLog;
 import java.sql.PreparedStatement;
+import java.sql.ResultSet;
+import java.sql.SQLException;
 import java.time.Duration;
 import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
@@ -47,7 +49,7 @@ public final class StartLimits {
     /**
      * A limit that is due.
      *
-     * @param expiry what happens to its run; null if the run has begun, or is gone
+     * @param expiry what happens to its run; null if the run has begun, is gone, or cannot be read
      */
     private record Due(long key, @Nullable RunChange expiry) {}
 
@@ -90,16 +92,17 @@ public final class StartLimits {
             if (row.getBoolean("begun")) {
                 return new Due(row.getLong("key"), null);
             }
-            String queue = row.getString("queue");
-            Duration within = Duration.of(row.getLong("within"), ChronoUnit.MICROS);
-            return new Due(
-                    row.getLong("key"),
-                    new RunChange(
-                            RunId.of(row.getString("id")),
-                            row.getString("definition"),
-                            RunState.CANCELLED,
-                            Optional.of(Admission.expired(within, queue))));
+            return new Due(row.getLong("key"), database.unreadable().read(row, StartLimits::expiry));
         });
+    }
+
+    private static RunChange expiry(ResultSet row) throws SQLException {
+        Duration within = Duration.of(row.getLong("within"), ChronoUnit.MICROS);
+        return new RunChange(
+                RunId.of(row.getString("id")),
+                row.getString("definition"),
+                RunState.CANCELLED,
+                Optional.of(Admission.expired(within, row.getString("queue"))));
     }
 
     private void delete(long[] keys) {

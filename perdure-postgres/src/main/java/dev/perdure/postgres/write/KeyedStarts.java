@@ -67,10 +67,11 @@ final class KeyedStarts {
         this.keys = keys;
     }
 
-    /** Whether this is a start that is decided here: a start under a key, or in a queue that may refuse it. */
+    /** Whether this is a start that is decided here: under a key, in a queue that may refuse it, or refused already. */
     boolean decides(Change change) {
         return change instanceof Change.Start start
                 && (start.run().admission().startKey() != null
+                        || start.run().admission().refusal() != null
                         || context.queues().decides(start));
     }
 
@@ -240,6 +241,10 @@ final class KeyedStarts {
             }
             if (isThere()) { // read under the locks: another process may start the same run
                 return apply(plain(start.owner()));
+            }
+            String refusal = run.admission().refusal();
+            if (refusal != null) {
+                return startCancelled(refusal);
             }
             return key == null ? admit() : start(key);
         }

@@ -8,6 +8,7 @@ import dev.perdure.postgres.jdbc.Descriptions;
 import dev.perdure.postgres.jdbc.Parameters;
 import dev.perdure.postgres.jdbc.Results;
 import dev.perdure.postgres.jdbc.Schema;
+import dev.perdure.postgres.jdbc.UnreadableRows;
 import dev.perdure.spi.Dispatch.Claimed;
 import dev.perdure.spi.change.Control;
 import dev.perdure.spi.change.Origin;
@@ -23,6 +24,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /** Reads what a worker needs to know about runs that it holds: claimed, handed over, or signalled. */
@@ -172,12 +174,17 @@ public final class Claims {
                 statement.execute();
                 Results results = new Results(statement);
                 results.skip();
-                return read(results.next());
+                ResultSet rows = results.next();
+                List<Claimed> claimed = new ArrayList<>();
+                while (rows.next()) {
+                    add(rows, database.unreadable(), claimed);
+                }
+                return claimed.stream().collect(Collectors.toMap(run -> run.run().key(), run -> run));
             }
         });
     }
 
-    public static Map<Long, Claimed> read(ResultSet rows) throws SQLException {
+    static Map<Long, Claimed> read(ResultSet rows) throws SQLException {
         Map<Long, Claimed> claims = new HashMap<>();
         while (rows.next()) {
             claims.put(rows.getLong("key"), claimed(rows));
@@ -190,8 +197,16 @@ public final class Claims {
         return new Control(0, asked.mails(), asked.cancel(), asked.kill(), asked.pause());
     }
 
+    /** Adds the run of one row to those that were claimed. The worker holds it even if it cannot be read. */
+    public static void add(ResultSet row, UnreadableRows unreadable, List<Claimed> claimed) throws SQLException {
+        Claimed run = unreadable.read(row, Claims::claimed);
+        if (run != null) {
+            claimed.add(run);
+        }
+    }
+
     /** The run of one row. */
-    public static Claimed claimed(ResultSet row) throws SQLException {
+    private static Claimed claimed(ResultSet row) throws SQLException {
         return new Claimed(
                 new RunRef(RunId.of(row.getString("id")), row.getLong("key")),
                 row.getBoolean("ahead") ? row.getLong("epoch") + 1 : row.getLong("epoch"),
