@@ -6,17 +6,21 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.perdure.Definition;
+import dev.perdure.DurableFuture;
 import dev.perdure.Invocation;
 import dev.perdure.RetryPolicy;
 import dev.perdure.Run;
 import dev.perdure.RunState;
 import dev.perdure.StartOptions;
+import dev.perdure.Topic;
 import dev.perdure.error.DeadlineExceededException;
 import dev.perdure.error.InvalidRequestException;
+import dev.perdure.error.RunFailedException;
 import dev.perdure.testing.PerdureTest;
 import dev.perdure.testing.TestMode;
 import java.time.Duration;
 import java.util.List;
+import java.util.Random;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -24,6 +28,8 @@ import org.junit.jupiter.params.provider.EnumSource;
 
 abstract class DeadlineScenarios extends Scenarios {
     private static final Duration HOUR = Duration.ofHours(1);
+    private static final Topic<String> EARLY = Topic.of("early", String.class);
+    private static final Topic<String> LATE = Topic.of("late", String.class);
 
     @ParameterizedTest
     @EnumSource
@@ -81,6 +87,132 @@ abstract class DeadlineScenarios extends Scenarios {
             perdure.startWorker();
             assertThatThrownBy(run::result).hasMessageContaining("DeadlineExceededException");
             assertThat(done).containsExactly("first");
+        }
+    }
+
+    /** What a run waits for, with a deadline of ten minutes, while no worker is there for hours. */
+    private String afterAnOutage(TestMode mode, Definition<String, String> flow, boolean message) {
+        try (PerdureTest perdure = create(mode)) {
+            perdure.register(flow);
+            Run<String> run = perdure.start(Invocation.of(flow, "x"), id("late").timeout(Duration.ofMinutes(10)));
+            perdure.settle();
+            perdure.crashAll();
+            perdure.advance(Duration.ofMinutes(5));
+            if (message) {
+                run.send(EARLY, "early");
+            }
+            perdure.advance(Duration.ofMinutes(10));
+            run.send(LATE, "late");
+            perdure.advance(Duration.ofHours(5));
+            perdure.startWorker();
+            try {
+                return run.result();
+            } catch (RunFailedException failed) {
+                return failed.getMessage();
+            }
+        }
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void a_deadline_that_passed_before_the_end_of_a_sleep_counts_although_no_worker_was_there(TestMode mode) {
+        assertThat(afterAnOutage(
+                        mode,
+                        workflow("sleepy", (ctx, in) -> {
+                            ctx.sleep(HOUR);
+                            return in;
+                        }),
+                        false))
+                .contains("DeadlineExceededException");
+        assertThat(afterAnOutage(
+                        mode,
+                        workflow("short", (ctx, in) -> {
+                            ctx.sleep(Duration.ofMinutes(9));
+                            return in;
+                        }),
+                        false))
+                .isEqualTo("x");
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void a_deadline_that_passed_before_a_timer_or_a_message_counts_although_no_worker_was_there(TestMode mode) {
+        Definition<String, String> timer = workflow("timer", (ctx, in) -> {
+            ctx.timer(HOUR).await();
+            return in;
+        });
+        Definition<String, String> timers = workflow("timers", (ctx, in) -> {
+            DurableFuture.all(List.of(ctx.timer(Duration.ofMinutes(9)), ctx.timer(HOUR)))
+                    .await();
+            return in;
+        });
+        Definition<String, String> late = workflow(
+                "receives", (ctx, in) -> ctx.receive(LATE).orTimeout(HOUR).await());
+        for (Definition<String, String> each : List.of(timer, timers, late)) {
+            assertThat(afterAnOutage(mode, each, false)).as(each.name()).contains("DeadlineExceededException");
+        }
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void what_came_before_the_deadline_counts_although_no_worker_was_there(TestMode mode) {
+        Definition<String, String> early =
+                workflow("receives", (ctx, in) -> ctx.receive(EARLY).await());
+        Definition<String, String> first = workflow("races", (ctx, in) -> {
+            DurableFuture.race(List.of(ctx.timer(Duration.ofMinutes(9)), ctx.timer(HOUR)))
+                    .await();
+            return "raced";
+        });
+        assertThat(afterAnOutage(mode, early, true)).isEqualTo("early");
+        assertThat(afterAnOutage(mode, first, false)).isEqualTo("raced");
+    }
+
+    /** One wait of a run with a deadline, and an outage, all at random minutes. Each seed alone finds what it finds. */
+    @ParameterizedTest
+    @EnumSource
+    void what_is_due_first_counts_at_random_times_around_random_outages(TestMode mode) {
+        for (int seed = 1; seed <= 12; seed++) {
+            Random random = new Random(seed);
+            int deadline = 1 + random.nextInt(20);
+            int event = 1 + random.nextInt(20);
+            int from = random.nextInt(20);
+            int to = from + 1 + random.nextInt(40);
+            int kind = random.nextInt(3);
+            Definition<String, String> flow = workflow("waits", (ctx, in) -> {
+                Duration until = Duration.ofMinutes(event);
+                switch (kind) {
+                    case 0 -> ctx.sleep(until);
+                    case 1 -> ctx.timer(until).await();
+                    default -> ctx.receive(LATE).await();
+                }
+                return in;
+            });
+            try (PerdureTest perdure = create(mode)) {
+                perdure.register(flow);
+                Run<String> run = perdure.start(
+                        Invocation.of(flow, "in time"), id("run").timeout(Duration.ofMinutes(deadline)));
+                perdure.settle();
+                for (int minute = 0; minute <= 60; minute++) {
+                    if (minute == from) {
+                        perdure.crashAll();
+                    }
+                    if (minute == to) {
+                        perdure.startWorker();
+                        perdure.settle();
+                    }
+                    if (minute == event && kind == 2 && !run.state().isTerminal()) {
+                        run.send(LATE, "here");
+                        perdure.settle();
+                    }
+                    perdure.advance(Duration.ofMinutes(1));
+                }
+                String expected = event < deadline || event == deadline && kind < 2 ? "COMPLETED" : "FAILED";
+                assertThat(run.state().name())
+                        .as(
+                                "seed %d: deadline %d, event %d of kind %d, outage %d to %d",
+                                seed, deadline, event, kind, from, to)
+                        .isEqualTo(expected);
+            }
         }
     }
 

@@ -136,7 +136,7 @@ public final class Futures implements SideThreads, Joins {
         if (past.entries().isEmpty()) {
             transitions.deliverTo(call);
         }
-        TimerFuture timer = new TimerFuture(this, duration, host.clock(), calls::replaying);
+        TimerFuture timer = new TimerFuture(this, duration, transitions.deadline()::time, calls::replaying);
         timer.begin(call, past, transitions);
         return timer;
     }

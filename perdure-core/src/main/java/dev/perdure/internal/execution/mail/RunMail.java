@@ -76,11 +76,12 @@ public final class RunMail {
     }
 
     /**
-     * The first mail on a channel that is to be taken. None if the run has passed its deadline and not been told so: a
-     * child with the same deadline may have failed a moment earlier.
+     * The first mail on a channel that is to be taken. If the run has passed its deadline and not been told so, only one that arrived
+     * before it: a child with the same deadline fails at that time, too.
      */
     Optional<Arrived> first(Channel channel) {
-        return transitions.deadline().isPast() ? Optional.empty() : inbox.first(channel);
+        return inbox.first(channel)
+                .filter(arrived -> transitions.deadline().isInTime(arrived.at()));
     }
 
     UnreadMail inbox() {

@@ -36,6 +36,22 @@ public final class RunDeadline {
         return deadline != null && (reached || !deadline.isAfter(host.clock().now()));
     }
 
+    /**
+     * The time up to which the code may see what has happened: the deadline if it has passed and is not delivered, because what came
+     * after it comes too late, whenever a worker looks.
+     */
+    public Instant time() {
+        Instant now = host.clock().now();
+        Instant deadline = open();
+        return deadline != null && deadline.isBefore(now) ? deadline : now;
+    }
+
+    /** Whether something that has arrived at this time, or a moment ago if that is null, is in time. */
+    public boolean isInTime(@Nullable Instant arrival) {
+        Instant deadline = open();
+        return deadline == null || !isPast() || arrival != null && arrival.isBefore(deadline);
+    }
+
     /** It has interrupted a body: the next call gets it, whatever the time is. */
     public void reach() {
         reached = true;

@@ -32,7 +32,7 @@ public record Waits(Host host, RunSignals signals, Transitions transitions) {
 
     /** Waits until it is due, in memory or out of it. A cancel or the deadline is delivered as the call's answer. */
     public void await(ContextCall call, Instant due, RunState state) {
-        while (host.clock().now().isBefore(due)) {
+        while (transitions.deadline().time().isBefore(due)) {
             transitions.obeySignals();
             transitions.deliverTo(call);
             Instant until = earlier(due, transitions.deadline().open());
