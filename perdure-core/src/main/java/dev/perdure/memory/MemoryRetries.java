@@ -12,6 +12,7 @@ import dev.perdure.spi.change.Parent;
 import dev.perdure.spi.change.Recorded;
 import dev.perdure.spi.change.RetryPlan;
 import java.time.Instant;
+import java.time.temporal.ChronoUnit;
 import java.util.List;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
@@ -223,7 +224,9 @@ final class MemoryRetries {
             for (RetryPlan.Place place : plan.places()) {
                 Row.Place same = new Row.Place(place.position(), place.note());
                 Recorded recorded = Objects.requireNonNull(source.journal.get(same));
-                forked.journal.putIfAbsent(same, recorded);
+                Instant latest = forked.createdAt.minus(1, ChronoUnit.MICROS);
+                forked.journal.putIfAbsent(
+                        same, new Recorded(recorded.entry(), recorded.at().isAfter(latest) ? latest : recorded.at()));
             }
             for (Entry entry : fork.entries()) {
                 Row.Place place = new Row.Place(entry.position(), entry.note());

@@ -102,7 +102,7 @@ final class ReplayedRun implements Host, Turn {
                 run.basis().premises(),
                 object == null || object.hold() != ObjectCall.Hold.ON_ARRIVAL ? object : object.arrived(),
                 null,
-                new Origin(StartOptions.DEFAULT_QUEUE, Map.of(), null));
+                new Origin(StartOptions.DEFAULT_QUEUE, Map.of(), run.createdAt()));
         Execution execution = new Execution(held, new Journals.Page(journal(), true), this, this);
         clockwork.fork("perdure-check-" + run.id(), execution);
         Waiting.forSignal(over);

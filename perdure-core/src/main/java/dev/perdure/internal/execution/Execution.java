@@ -297,14 +297,15 @@ public final class Execution implements LoadedRun, Runnable {
     }
 
     private Replay replay(String run) {
+        Replay.Origin origin = new Replay.Origin(run, held.origin().createdAt(), host.knowsTokens());
         Journals.Page first = journal;
         journal = Journals.Page.EMPTY; // The replay drops what the code has passed.
         if (first.last()) {
-            return new Replay(run, first, after -> Journals.Page.EMPTY); // there is no further page
+            return new Replay(origin, first, after -> Journals.Page.EMPTY); // there is no further page
         }
         ReadAhead pages =
                 new ReadAhead(host.clockwork(), run, after -> host.store().read(held.run(), after));
-        return new Replay(run, first, after -> {
+        return new Replay(origin, first, after -> {
             try {
                 return transitions.answered(() -> pages.apply(after));
             } catch (RuntimeException

@@ -80,7 +80,13 @@ public final class HistoryExport {
         ExportedRun.End end = new ExportedRun.End(
                 info.state(), info.changedAt(), info.reason().orElse(""), content.of(outcome));
         return Optional.of(new ExportedRun(
-                run.id(), info.definition(), end, content.of(basis), journal(run, content), tasks(run, content)));
+                run.id(),
+                info.definition(),
+                info.createdAt(),
+                end,
+                content.of(basis),
+                journal(run, content),
+                tasks(run, content)));
     }
 
     private List<Recorded> journal(RunRef run, Content content) {

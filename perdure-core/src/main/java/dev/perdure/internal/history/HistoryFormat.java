@@ -56,6 +56,9 @@ public final class HistoryFormat {
         json.put("format", FORMAT);
         json.put("run", run.id().value());
         json.put("definition", run.definition());
+        if (run.createdAt() != null) {
+            json.put("created_at", run.createdAt().toString());
+        }
         Runs.Basis basis = run.basis();
         if (basis.version() != null) {
             json.put("version", basis.version());
@@ -174,6 +177,7 @@ public final class HistoryFormat {
         return new ExportedRun(
                 RunId.of(text(json, "run")),
                 text(json, "definition"),
+                optional(json, "created_at").map(Instant::parse).orElse(null),
                 end,
                 basis,
                 list(json, "journal", HistoryFormat::recorded),

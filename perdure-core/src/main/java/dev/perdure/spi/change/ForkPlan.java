@@ -12,7 +12,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * What a fork takes over from the journal of another run: the calls before a position that have an answer. A step that
  * has none begins anew; a sleep or a timer ends when it would have ended. Any other call without an answer belongs to
- * the other run, which alone gets the answer. What a saga has undone is taken over only if the fork may.
+ * the other run, which alone gets the answer. The copies have times before the creation of the fork. What a saga has undone is taken over only if the fork may.
  *
  * @param copied the entries to copy, without their payloads
  * @param refusal why there can be no such fork, or null

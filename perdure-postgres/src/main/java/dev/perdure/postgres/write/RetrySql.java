@@ -139,16 +139,19 @@ public final class RetrySql {
             """;
 
     /**
-     * Copies entries into the journal of a run that was just started. The epoch rises, because under the first one a
-     * run has no journal. A fork that is sent again copies nothing: its run may have begun since.
+     * Copies entries into the journal of a run that was just started, with times before its creation: that shows which are
+     * copies. The epoch rises, because under the first one a run has no journal. A fork that is sent again copies nothing: its run may have begun since.
      */
     private static final String COPY = """
             WITH begun AS (
-                UPDATE ${schema}.run SET epoch = 1 WHERE key = ? AND epoch = 0 RETURNING key
+                UPDATE ${schema}.run SET epoch = 1 WHERE key = ? AND epoch = 0
+                RETURNING created_at - interval '1 microsecond' AS latest
             ), copied AS (
                 INSERT INTO ${schema}.journal (key, position, note, partition, at, kind, status, name, payload)
-                SELECT g.key, j.position, j.note, g.key & 255, j.at, j.kind, j.status, j.name, COALESCE(e.anew, j.payload)
-                FROM (SELECT ?::bigint AS key, ?::bigint AS source WHERE EXISTS (SELECT FROM begun)) g
+                SELECT g.key, j.position, j.note, g.key & 255, LEAST(j.at, begun.latest), j.kind, j.status, j.name,
+                       COALESCE(e.anew, j.payload)
+                FROM (SELECT ?::bigint AS key, ?::bigint AS source) g
+                CROSS JOIN begun
                 CROSS JOIN unnest(?::int[], ?::int[], ?::bytea[]) AS e (position, note, anew)
                 CROSS JOIN LATERAL (
                     SELECT * FROM ${schema}.journal

@@ -9,6 +9,7 @@ import dev.perdure.RunId;
 import dev.perdure.RunInfo;
 import dev.perdure.RunState;
 import dev.perdure.StartOptions;
+import dev.perdure.Topic;
 import dev.perdure.TypeRef;
 import dev.perdure.Workflow;
 import dev.perdure.WorkflowContext;
@@ -37,9 +38,11 @@ public final class Retries implements Scene {
     private static final String CHILD = "shipping.parcel";
     private static final String ALONE = "parcel";
     /** The position of the step that fails. */
-    private static final int SHIP = 4;
+    private static final int SHIP = 5;
 
     private static final int SHIPPED = 7;
+    /** What a parcel sends to itself: a fork of it has another id. */
+    private static final Topic<Integer> LABEL = Topic.of("label", Integer.class);
 
     private final Cast cast;
     private final boolean family;
@@ -86,6 +89,7 @@ public final class Retries implements Scene {
             int reserved = ctx.step("reserve", scene::reserve);
             scene.isReserved(ctx.runId().value(), reserved);
             ctx.sleep(Duration.ofMillis(number));
+            ctx.send(ctx.runId(), LABEL, number);
             ctx.step("pack", () -> scene.cast.pause());
             return reserved + shipped(ctx);
         }

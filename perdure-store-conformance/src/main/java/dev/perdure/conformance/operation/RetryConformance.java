@@ -351,6 +351,20 @@ public abstract class RetryConformance extends DagConformance {
     }
 
     @Test
+    void what_a_fork_takes_over_has_times_before_its_creation() {
+        WorkerId worker = join();
+        RunRef run = startOwned(worker, "a");
+        apply(worker, advance(run, 1, STAY, step(1, "1")));
+        fork(run, 2, "b", null);
+        assertThat(store().journals().read(refOf("b"), 0, Integer.MAX_VALUE).entries())
+                .singleElement()
+                .satisfies(copied ->
+                        assertThat(copied.at()).isBefore(found(refOf("b")).info().createdAt()));
+        assertThat(store().journals().read(run, 0, Integer.MAX_VALUE).entries().getFirst().at())
+                .isEqualTo(now());
+    }
+
+    @Test
     void a_fork_has_the_timeout_of_the_run_from_its_own_start() {
         WorkerId worker = join();
         RunRef run = startOwned(worker, withTimeout(newRun("a"), Duration.ofMinutes(10)));

@@ -4,6 +4,7 @@ import static dev.perdure.StartOptions.id;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.perdure.Awakeable;
 import dev.perdure.Definition;
 import dev.perdure.DurableFuture;
 import dev.perdure.ForkOptions;
@@ -11,11 +12,13 @@ import dev.perdure.HistoryEvent;
 import dev.perdure.Invocation;
 import dev.perdure.Repair;
 import dev.perdure.RetryPolicy;
+import dev.perdure.KeyedTopic;
 import dev.perdure.Run;
 import dev.perdure.RunState;
 import dev.perdure.StepOptions;
 import dev.perdure.audit.AuditEntry;
 import dev.perdure.audit.AuditFilter;
+import dev.perdure.Topic;
 import dev.perdure.error.InvalidRequestException;
 import dev.perdure.error.RetryRefusedException;
 import dev.perdure.error.RunConflictException;
@@ -139,6 +142,68 @@ abstract class RetriedRunScenarios extends Scenarios {
             assertThat(done).startsWith("charge ada", "refund ada", "ship ada", "charge bob", "ship bob");
             assertThat(run.state()).isEqualTo(RunState.FAILED);
         }
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void a_fork_passes_calls_that_depend_on_its_own_id_token_or_chance(TestMode mode) {
+        Topic<String> topic = Topic.of("mail", String.class);
+        Topic<String> event = Topic.of("event", String.class);
+        Definition<String, String> child = workflow("child", (ctx, in) -> "child");
+        Definition<String, String> flow = workflow("flow", (ctx, in) -> {
+            ctx.send(ctx.runId(), topic, "to myself");
+            String mail = ctx.receive(topic).await();
+            Awakeable<String> awakeable = ctx.awakeable(String.class);
+            ctx.resolve(awakeable.token(), "by myself");
+            String answer = awakeable.await();
+            ctx.promise(ctx.runId(), Topic.of("promise", String.class)).resolve("kept");
+            ctx.sleep(Duration.ofMillis(1 + ctx.random().nextInt(1_000_000)));
+            ctx.emit(new KeyedTopic<>(event, ctx.runId().value()), "x");
+            ctx.call(Invocation.of(child, ctx.runId().value()));
+            ctx.step("last", () -> "done");
+            return mail + ", " + answer;
+        });
+        try (PerdureTest perdure = create(mode)) {
+            perdure.register(flow, child);
+            Run<String> run = perdure.start(Invocation.of(flow, "x"), id("a"));
+            assertThat(run.result()).isEqualTo("to myself, by myself");
+            int last = positionOf(run, "last");
+            Run<String> fork = run.fork(ForkOptions.from(last).id("b"));
+            assertThat(fork.result()).isEqualTo("to myself, by myself");
+            Run<String> second = fork.fork(ForkOptions.from(last).id("c"));
+            assertThat(second.result()).isEqualTo("to myself, by myself");
+            for (Run<String> each : List.of(run, fork, second)) {
+                perdure.check(List.of(each.export()));
+            }
+        }
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void a_fork_finds_that_the_code_has_changed_before_its_position(TestMode mode) {
+        AtomicBoolean changed = new AtomicBoolean();
+        Definition<String, String> flow = workflow("flow", (ctx, in) -> {
+            ctx.step(changed.get() ? "other" : "first", () -> "1");
+            return ctx.step("last", () -> "done");
+        });
+        try (PerdureTest perdure = create(mode)) {
+            perdure.register(flow);
+            Run<String> run = perdure.start(Invocation.of(flow, "x"), id("a"));
+            assertThat(run.result()).isEqualTo("done");
+            changed.set(true);
+            Run<String> fork = run.fork(ForkOptions.from(2).id("b"));
+            perdure.settle();
+            assertThat(fork.info().reason().orElseThrow())
+                    .contains("recorded is step 'first', the code asked for step 'other'");
+        }
+    }
+
+    private static int positionOf(Run<?> run, String step) {
+        return run.history().stream()
+                .filter(each -> each.name().equals(step))
+                .findFirst()
+                .orElseThrow()
+                .position();
     }
 
     // ---- repair

@@ -3,6 +3,7 @@ package dev.perdure.internal.execution.replay;
 import dev.perdure.spi.Journals;
 import dev.perdure.spi.change.Entry;
 import dev.perdure.spi.change.Recorded;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -44,6 +45,15 @@ public final class Replay {
         }
     }
 
+    /**
+     * What distinguishes the run from others.
+     *
+     * @param createdAt when it was created, if that is known: what was recorded before is a copy
+     * @param knowsTokens whether the tokens of its awakeables are what they were when the journal was written
+     */
+    public record Origin(String run, @Nullable Instant createdAt, boolean knowsTokens) {}
+
+    private final Origin origin;
     private final String run;
     private final IntFunction<Journals.Page> more;
 
@@ -55,8 +65,9 @@ public final class Replay {
     private boolean last;
     private int position;
 
-    public Replay(String run, Journals.Page first, IntFunction<Journals.Page> more) {
-        this.run = run;
+    public Replay(Origin origin, Journals.Page first, IntFunction<Journals.Page> more) {
+        this.origin = origin;
+        this.run = origin.run();
         this.more = more;
         load(first);
     }
@@ -105,7 +116,7 @@ public final class Replay {
             if (!recorded.entry().isKnown()) {
                 throw unknown(position);
             }
-            if (!call.matches(recorded.entry())) {
+            if (!matches(call, recorded)) {
                 throw mismatch(
                         call,
                         ContextCall.describe(
@@ -116,6 +127,18 @@ public final class Replay {
             requireNothingAfter(call, "nothing");
         }
         return call;
+    }
+
+    private boolean matches(ContextCall call, Recorded recorded) {
+        return call.matches(recorded.entry())
+                || ((isCopied(recorded) || (!origin.knowsTokens() && call.answersAwakeable()))
+                        && call.matchesOfAnotherRun(recorded.entry()));
+    }
+
+    /** Whether the run is a fork, and another run has recorded this. */
+    public boolean isCopied(Recorded recorded) {
+        Instant created = origin.createdAt();
+        return created != null && recorded.at().isBefore(created);
     }
 
     /** The journal does not answer this call, which the run has to carry out or to wait for before it continues. */

@@ -162,6 +162,11 @@ public final class ContextCalls {
         return entry.status() == Entry.Status.CANCELLED || entry.status() == Entry.Status.DEADLINE;
     }
 
+    /** Whether the run is a fork, and another run has recorded this. */
+    public boolean isCopied(Recorded recorded) {
+        return replay.isCopied(recorded);
+    }
+
     /** Whether the journal has entries that the code has not reached yet. */
     public boolean replaying() {
         return fitting(replay::replaying);

@@ -93,7 +93,7 @@ final class ReadAheadTest {
     void a_replay_passes_from_page_to_page_with_gaps_and_looks_ahead() {
         List<Recorded> journal = List.of(step(1), step(3), step(4), step(7));
         Replay replay = new Replay(
-                "run",
+                new Replay.Origin("run", null, true),
                 Page.UNREAD,
                 after -> journal.stream()
                         .filter(recorded -> recorded.entry().position() > after)

@@ -32,7 +32,7 @@ final class ReplayTest {
     }
 
     private static Replay replay(Recorded... journal) {
-        return new Replay("order-7", new Page(List.of(journal), true), after -> {
+        return new Replay(new Replay.Origin("order-7", null, true), new Page(List.of(journal), true), after -> {
             throw new AssertionError("There is no further page.");
         });
     }
@@ -155,7 +155,7 @@ final class ReplayTest {
         List<Integer> asked = new ArrayList<>();
         List<Page> pages =
                 List.of(new Page(List.of(step(3, "c"), step(4, "d")), false), new Page(List.of(step(5, "e")), true));
-        Replay replay = new Replay("order-7", new Page(List.of(step(1, "a"), step(2, "b")), false), after -> {
+        Replay replay = new Replay(new Replay.Origin("order-7", null, true), new Page(List.of(step(1, "a"), step(2, "b")), false), after -> {
             asked.add(after);
             return pages.get(asked.size() - 1);
         });
