@@ -47,7 +47,9 @@ public final class CatchUp {
     }
 
     /**
-     * All fire times are fired that are not later than this.
+     * All fire times are fired that are not later than this. They do not overlap with each other: with
+     * {@link Overlap#SKIP} and {@link Overlap#WAIT} they run one after another, too. With {@link Overlap#CANCEL} only the
+     * last is fired.
      *
      * @param within at most {@value Times#MOST_DAYS} days
      */

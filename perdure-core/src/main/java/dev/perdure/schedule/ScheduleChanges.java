@@ -41,7 +41,8 @@ public interface ScheduleChanges {
     RunId trigger(String name);
 
     /**
-     * Starts a run for each fire time of a range, from the oldest. A fire time that has a run gets no other.
+     * Starts a run for each fire time of a range that has come, from the oldest. Later ones are fired when they come. A
+     * fire time that has a run gets no other.
      *
      * @param from the beginning of the range
      * @param to its end, both included

@@ -11,6 +11,8 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.Set;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /** The part of a {@link ScheduleTurn} that decides about fire times: which of them get a run, and when. */
@@ -45,7 +47,13 @@ final class Firing {
 
     /** Whether this turn may start no more, and the next one goes on at once. */
     boolean isFull() {
-        draft.busy |= starts.size() >= MOST_STARTS;
+        ScheduleSpec spec = draft.spec();
+        return isFull(spec == null ? Overlap.ALLOW : spec.policies().overlap());
+    }
+
+    /** What a turn cancels has begun before it: so one that cancels starts one run only. */
+    private boolean isFull(Overlap overlap) {
+        draft.busy |= starts.size() >= (overlap == Overlap.CANCEL ? 1 : MOST_STARTS);
         return draft.busy;
     }
 
@@ -79,7 +87,7 @@ final class Firing {
     }
 
     private FireTimes.Basis basis() {
-        boolean idle = draft.running.isEmpty() && draft.waiting.isEmpty();
+        boolean idle = !draft.hasRuns() && draft.waiting.isEmpty();
         return new FireTimes.Basis(draft.since, idle ? draft.lastEnd : null);
     }
 
@@ -88,7 +96,7 @@ final class Firing {
         draft.busy = false;
         Instant horizon = until.minus(FireTimes.jitter(name, spec));
         Optional<Instant> first = next(spec, draft.decided).filter(time -> !time.isAfter(horizon));
-        if (first.isEmpty()) {
+        if (first.isEmpty() || isFull()) {
             return;
         }
         if (draft.paused != null) {
@@ -99,7 +107,13 @@ final class Firing {
         switch (spec.policies().catchUp()) {
             case NONE -> fireLast(spec, first.get(), horizon, spec.policies().within());
             case LAST -> fireLast(spec, first.get(), horizon, null);
-            case ALL -> fireAll(spec, first.get(), horizon);
+            case ALL -> {
+                if (spec.policies().overlap() == Overlap.CANCEL) {
+                    fireLast(spec, first.get(), horizon, spec.policies().within());
+                } else {
+                    fireAll(spec, first.get(), horizon);
+                }
+            }
         }
     }
 
@@ -112,7 +126,7 @@ final class Firing {
         if (within != null && last.isBefore(oldest(spec, within))) {
             draft.skip(last, "No worker fired it within %s.".formatted(within));
         } else {
-            fire(spec, last);
+            fire(spec, last, spec.policies().overlap());
         }
     }
 
@@ -125,14 +139,40 @@ final class Firing {
             draft.decided = oldest.minusNanos(1);
             next = next(spec, draft.decided);
         }
+        Overlap overlap = caughtUp(spec.policies().overlap());
         while (next.isPresent() && !next.get().isAfter(horizon)) {
             if (isFull()) {
                 return;
             }
-            draft.decided = next.get();
-            fire(spec, draft.decided);
-            next = next(spec, draft.decided);
+            boolean isLast = isBlocked(overlap);
+            draft.decided = isLast ? times.last(spec, draft.decided, horizon, basis()).orElse(next.get()) : next.get();
+            fire(spec, draft.decided, overlap);
+            next = isLast ? Optional.empty() : next(spec, draft.decided);
         }
+    }
+
+    /**
+     * What was missed is caught up one after another: a run of an earlier missed time does not overlap with a later one,
+     * as neither ran at its time. A run from before that has not ended does.
+     */
+    private Overlap caughtUp(Overlap overlap) {
+        boolean waits = overlap == Overlap.SKIP || overlap == Overlap.WAIT;
+        return waits && !draft.hasRunsBut(startedNow()) ? Overlap.WAIT_ALL : overlap;
+    }
+
+    private Set<String> startedNow() {
+        return starts.stream().map(Start::run).collect(Collectors.toSet());
+    }
+
+    /** Whether only the last of several fire times counts, because all others are skipped for the same reason. */
+    private boolean isBlocked(Overlap overlap) {
+        return switch (overlap) {
+            case ALLOW -> false;
+            case SKIP -> draft.hasRuns();
+            case WAIT -> !draft.waiting.isEmpty();
+            case WAIT_ALL -> draft.waiting.size() >= MOST_WAITING;
+            case CANCEL -> false;
+        };
     }
 
     private Instant oldest(ScheduleSpec spec, Duration within) {
@@ -144,25 +184,24 @@ final class Firing {
         return limit > 0 && draft.fired + draft.waiting.size() >= limit;
     }
 
-    private void fire(ScheduleSpec spec, Instant time) {
+    private void fire(ScheduleSpec spec, Instant time, Overlap overlap) {
         if (isOver(spec)) {
             return;
         }
-        String other = draft.running.isEmpty() ? null : draft.running.getFirst();
-        switch (spec.policies().overlap()) {
+        switch (overlap) {
             case ALLOW -> startScheduled(spec, time);
             case SKIP -> {
-                if (other == null) {
-                    startScheduled(spec, time);
+                if (draft.hasRuns()) {
+                    draft.skip(time, "%s had not ended.".formatted(draft.unended()));
                 } else {
-                    draft.skip(time, "Run '%s' had not ended.".formatted(other));
+                    startScheduled(spec, time);
                 }
             }
             case WAIT -> {
                 if (draft.waiting.isEmpty()) {
                     draft.waiting.add(time);
                 } else {
-                    draft.skip(time, "Run '%s' had not ended, and another fire time waited for that.".formatted(other));
+                    draft.skip(time, "%s had not ended, and another fire time waited for that.".formatted(draft.unended()));
                 }
             }
             case WAIT_ALL -> {
@@ -170,7 +209,7 @@ final class Firing {
                     draft.waiting.add(time);
                 } else {
                     draft.skip(
-                            time, "Run '%s' had not ended, and %d fire times waited.".formatted(other, MOST_WAITING));
+                            time, "%s had not ended, and %d fire times waited.".formatted(draft.unended(), MOST_WAITING));
                 }
             }
             case CANCEL -> {
@@ -190,7 +229,7 @@ final class Firing {
 
     /** Starts the first fire time that waits, if it need not wait any more. */
     void startWaiting(ScheduleSpec spec) {
-        if (draft.running.isEmpty() && !draft.waiting.isEmpty() && draft.paused == null) {
+        if (!draft.hasRuns() && !draft.waiting.isEmpty() && draft.paused == null) {
             startScheduled(spec, draft.waiting.removeFirst());
         }
     }
@@ -216,22 +255,25 @@ final class Firing {
                 draft.backfills.removeFirst();
                 continue;
             }
-            if (isFull()) {
+            Overlap overlap = backfill.overlap();
+            if (isFull(overlap)) {
                 return;
             }
-            Overlap overlap = backfill.overlap();
-            if (!draft.running.isEmpty() && overlap != Overlap.ALLOW && overlap != Overlap.SKIP) {
+            if (draft.hasRuns() && overlap == Overlap.SKIP) {
+                Instant last = times.last(spec, backfill.decided(), backfill.to(), new FireTimes.Basis(draft.since, null))
+                        .orElse(time.get());
+                draft.skip(last, "%s had not ended.".formatted(draft.unended()));
+                draft.backfills.removeFirst();
+                continue;
+            }
+            if (draft.hasRuns() && overlap != Overlap.ALLOW) {
                 if (overlap == Overlap.CANCEL && cancels.isEmpty()) {
                     cancelRunning(time.get());
                 }
                 return;
             }
             draft.backfills.set(0, new Backfill(time.get(), time.get(), backfill.to(), overlap));
-            if (draft.running.isEmpty() || overlap == Overlap.ALLOW) {
-                start(ScheduleNames.fired(name, time.get()).value(), time.get(), backfill.previous(), spec);
-            } else {
-                draft.skip(time.get(), "Run '%s' had not ended.".formatted(draft.running.getFirst()));
-            }
+            start(ScheduleNames.fired(name, time.get()).value(), time.get(), backfill.previous(), spec);
         }
     }
 

@@ -11,6 +11,8 @@ import dev.perdure.spi.change.EndReport;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /** A {@link ScheduleState} while a turn changes it. */
@@ -41,6 +43,7 @@ final class ScheduleDraft {
     final List<Backfill> backfills;
     Instant lastEnd;
     int failures;
+    private int earlier;
     private final List<Past> recent;
     private @Nullable Instant lastSuccess;
     private @Nullable Skip lastSkip;
@@ -58,6 +61,7 @@ final class ScheduleDraft {
         this.waiting = new ArrayList<>(state.work().waiting());
         this.backfills = new ArrayList<>(state.work().backfills());
         this.lastEnd = state.work().lastEnd();
+        this.earlier = Objects.requireNonNullElse(state.work().earlier(), 0);
         this.recent = new ArrayList<>(state.results().recent());
         this.failures = state.results().failures();
         this.lastSuccess = state.results().lastSuccess();
@@ -82,7 +86,12 @@ final class ScheduleDraft {
                 changed,
                 paused,
                 new Progress(since, decided, lastFired, List.copyOf(upcoming), due(name), fired, busy, mails),
-                new Work(List.copyOf(running), List.copyOf(waiting), List.copyOf(backfills), lastEnd),
+                new Work(
+                        List.copyOf(running),
+                        List.copyOf(waiting),
+                        List.copyOf(backfills),
+                        lastEnd,
+                        earlier == 0 ? null : Integer.valueOf(earlier)),
                 new Results(List.copyOf(recent), failures, lastSuccess, lastSkip));
     }
 
@@ -91,24 +100,42 @@ final class ScheduleDraft {
         return spec == null || upcoming.isEmpty() ? null : upcoming.getFirst().plus(FireTimes.jitter(name, spec));
     }
 
-    /** A run was started. Of very many that have not ended, the oldest are no longer counted. */
+    /** A run was started. Of very many that have not ended, the oldest are only counted. */
     void started(String run, Instant time) {
-        addLast(running, run, MOST_RUNNING);
-        addLast(recent, new Past(run, time, null), RECENT);
+        running.add(run);
+        if (running.size() > MOST_RUNNING) {
+            running.removeFirst();
+            earlier++;
+        }
+        recent.add(new Past(run, time, null));
+        if (recent.size() > RECENT) {
+            recent.removeFirst();
+        }
     }
 
-    private static <T> void addLast(List<T> list, T element, int most) {
-        list.add(element);
-        if (list.size() > most) {
-            list.removeFirst();
-        }
+    /** Whether a run has not ended. */
+    boolean hasRuns() {
+        return !running.isEmpty() || earlier > 0;
+    }
+
+    /** Whether a run has not ended that is none of these. */
+    boolean hasRunsBut(Set<String> runs) {
+        return earlier > 0 || !runs.containsAll(running);
+    }
+
+    /** A run that has not ended, in words. */
+    String unended() {
+        return running.isEmpty() ? "One of %d earlier runs".formatted(earlier) : "Run '%s'".formatted(running.getFirst());
     }
 
     /** A run has ended, or was never started because another one has its id. */
     void ended(EndReport report, Instant now) {
         String run = report.run().value();
         if (!running.remove(run)) {
-            return; // of a schedule that was deleted since, or one that is no longer counted
+            if (earlier == 0) {
+                return; // of a schedule that was deleted since
+            }
+            earlier--;
         }
         lastEnd = now;
         RunState state = report.state();
@@ -148,6 +175,7 @@ final class ScheduleDraft {
         paused = null;
         upcoming.clear();
         running.clear();
+        earlier = 0;
         waiting.clear();
         backfills.clear();
         recent.clear();

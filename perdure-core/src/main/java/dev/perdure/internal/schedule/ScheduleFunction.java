@@ -162,7 +162,7 @@ public final class ScheduleFunction {
     /** Every other schedule reads the reports when it next fires, so that the end of a run wakes nothing. */
     private static boolean dependsOnEnds(ScheduleState state) {
         ScheduleSpec spec = state.spec();
-        if (spec == null || state.work().running().isEmpty()) {
+        if (spec == null || !state.work().hasRuns()) {
             return false;
         }
         return !state.work().waiting().isEmpty()

@@ -29,7 +29,7 @@ public record ScheduleState(
             null,
             null,
             new Progress(Instant.EPOCH, Instant.EPOCH, null, List.of(), null, 0, false, 0),
-            new Work(List.of(), List.of(), List.of(), Instant.EPOCH),
+            new Work(List.of(), List.of(), List.of(), Instant.EPOCH, null),
             new Results(List.of(), 0, null, null));
 
     /**
@@ -57,12 +57,23 @@ public record ScheduleState(
     /**
      * What has not ended, and what waits for that.
      *
-     * @param running runs that have not reported their ends
+     * @param running runs that have not reported their ends: the latest, if there are very many
      * @param waiting fire times that wait for that
      * @param backfills ranges that are being backfilled
      * @param lastEnd when the last run ended
+     * @param earlier how many earlier runs have not reported their ends either, or null if there are none
      */
-    public record Work(List<String> running, List<Instant> waiting, List<Backfill> backfills, Instant lastEnd) {}
+    public record Work(
+            List<String> running,
+            List<Instant> waiting,
+            List<Backfill> backfills,
+            Instant lastEnd,
+            @Nullable Integer earlier) {
+        /** Whether a run has not reported its end. */
+        boolean hasRuns() {
+            return !running.isEmpty() || earlier != null;
+        }
+    }
 
     /**
      * A range that is being backfilled.

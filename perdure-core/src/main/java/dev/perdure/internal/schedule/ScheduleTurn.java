@@ -165,7 +165,8 @@ final class ScheduleTurn {
             case TRIGGER -> trigger(Objects.requireNonNull(command.run()));
             case BACKFILL -> {
                 ScheduleCommand.Range range = Objects.requireNonNull(command.range());
-                draft.backfills.add(new Backfill(range.from().minusNanos(1), null, range.to(), range.overlap()));
+                Instant to = range.to().isAfter(at) ? at : range.to(); // what comes later is fired when it comes
+                draft.backfills.add(new Backfill(range.from().minusNanos(1), null, to, range.overlap()));
             }
             case SKIP_NEXT -> fire(firing::skipNext);
         }

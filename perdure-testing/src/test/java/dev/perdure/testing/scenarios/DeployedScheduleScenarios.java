@@ -10,9 +10,11 @@ import dev.perdure.RunId;
 import dev.perdure.RunInfo;
 import dev.perdure.RunState;
 import dev.perdure.StartOptions;
+import dev.perdure.TypeRef;
 import dev.perdure.dag.Dag;
 import dev.perdure.error.DefinitionException;
 import dev.perdure.error.InvalidRequestException;
+import dev.perdure.error.TerminalException;
 import dev.perdure.schedule.CatchUp;
 import dev.perdure.schedule.Fire;
 import dev.perdure.schedule.Overlap;
@@ -317,25 +319,53 @@ abstract class DeployedScheduleScenarios extends Scenarios {
         }
     }
 
+    private static Definition<String, String> until(Instant end, boolean fails) {
+        return workflow("sleeps", (ctx, in) -> {
+            ctx.sleep(Duration.between(ctx.now(), end));
+            if (fails) {
+                throw new TerminalException("broken");
+            }
+            return in;
+        });
+    }
+
     @Test
-    void of_very_many_runs_that_have_not_ended_the_oldest_are_no_longer_counted() {
+    void very_many_runs_that_have_not_ended_all_count_for_pauses_and_overlaps() {
         try (PerdureTest perdure = create(TestMode.NORMAL)) {
-            Definition<String, String> sleeps = workflow("sleeps", (ctx, in) -> {
-                ctx.sleep(Duration.ofDays(1));
-                return in;
-            });
-            perdure.register(sleeps)
-                    .schedules(Schedule.of("often", Times.every(MINUTE), Invocation.of(sleeps, "in"))
-                            .overlap(Overlap.ALLOW));
+            Instant end = perdure.now().plus(HOUR.multipliedBy(4));
+            Definition<String, String> sleeps = until(end, true);
+            Schedule often = Schedule.of("often", Times.every(MINUTE), Invocation.of(sleeps, "in"))
+                    .overlap(Overlap.ALLOW)
+                    .pauseAfter(125);
+            perdure.register(sleeps).schedules(often);
             perdure.settle();
             perdure.advance(MINUTE.multipliedBy(130).plusSeconds(30));
             assertThat(runs(perdure, "sleeps")).hasSize(130);
-            perdure.schedules().pause("often", "enough");
-            perdure.advance(Duration.ofDays(2));
-            perdure.schedules().resume("often");
-            perdure.advance(MINUTE.multipliedBy(2));
-            assertThat(perdure.schedules().get("often").health().failures()).isZero();
-            assertThat(runs(perdure, "sleeps")).hasSize(132);
+            perdure.redeclare(often.overlap(Overlap.SKIP));
+            perdure.startWorker();
+            perdure.settle();
+            runs(perdure, "sleeps").subList(28, 130).forEach(run -> perdure.run(run.id(), TypeRef.of(String.class)).kill("enough"));
+            perdure.advance(MINUTE.multipliedBy(10));
+            assertThat(runs(perdure, "sleeps")).as("28 have not ended").hasSize(130);
+            assertThat(perdure.schedules().get("often").health().skipReason())
+                    .contains("One of 28 earlier runs had not ended.");
+        }
+    }
+
+    @Test
+    void a_schedule_pauses_after_more_failures_at_once_than_it_lists() {
+        try (PerdureTest perdure = create(TestMode.NORMAL)) {
+            Instant end = perdure.now().plus(HOUR.multipliedBy(4));
+            Definition<String, String> sleeps = until(end, true);
+            perdure.register(sleeps)
+                    .schedules(Schedule.of("often", Times.every(MINUTE), Invocation.of(sleeps, "in"))
+                            .overlap(Overlap.ALLOW)
+                            .pauseAfter(200));
+            perdure.settle();
+            perdure.advance(Duration.between(perdure.now(), end).plus(MINUTE.multipliedBy(2)));
+            assertThat(perdure.schedules().get("often").status().paused().orElseThrow())
+                    .startsWith("Paused by itself after 2")
+                    .endsWith(" failures one after another. Mend the cause, then resume the schedule.");
         }
     }
 }

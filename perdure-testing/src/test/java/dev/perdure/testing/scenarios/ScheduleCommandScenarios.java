@@ -93,6 +93,45 @@ abstract class ScheduleCommandScenarios extends ScheduledRuns {
 
     @ParameterizedTest
     @EnumSource
+    void a_backfill_that_reaches_into_the_future_fires_nothing_early(TestMode mode) {
+        try (PerdureTest perdure = create(mode)) {
+            perdure.register(REPORT);
+            perdure.settle();
+            perdure.schedules().put(hourly(REPORT).from(perdure.now().minus(HOUR.multipliedBy(2))));
+            perdure.settle();
+            perdure.schedules()
+                    .backfill(
+                            "hourly",
+                            perdure.now().minus(HOUR.multipliedBy(3)),
+                            perdure.now().plus(HOUR.multipliedBy(5)),
+                            Overlap.ALLOW);
+            perdure.advance(MINUTE);
+            int past = fired(perdure).size();
+            assertThat(past).isBetween(2, 3);
+            perdure.advance(HOUR.multipliedBy(2));
+            assertThat(fired(perdure)).hasSize(past + 2).allSatisfy(run -> assertThat(
+                            Instant.parse(run.id().value().substring("hourly@".length())))
+                    .isBeforeOrEqualTo(run.createdAt()));
+        }
+    }
+
+    @Test
+    void a_backfill_in_which_each_run_cancels_the_one_before_ends_with_the_last() {
+        try (PerdureTest perdure = create(TestMode.NORMAL)) {
+            perdure.register(WAITS);
+            perdure.settle();
+            perdure.schedules().put(hourly(WAITS).from(perdure.now().minus(HOUR.multipliedBy(3))));
+            perdure.settle();
+            perdure.schedules().backfill("hourly", perdure.now().minus(HOUR.multipliedBy(3)), perdure.now(), Overlap.CANCEL);
+            perdure.advance(MINUTE);
+            assertThat(fired(perdure).stream().map(RunInfo::state).toList())
+                    .startsWith(RunState.CANCELLED, RunState.CANCELLED)
+                    .endsWith(RunState.SUSPENDED);
+        }
+    }
+
+    @ParameterizedTest
+    @EnumSource
     void a_deleted_schedule_is_gone_its_runs_go_on_and_its_name_is_free(TestMode mode) {
         try (PerdureTest perdure = create(mode)) {
             perdure.register(WAITS, REPORT);

@@ -368,6 +368,73 @@ abstract class ScheduleScenarios extends ScheduledRuns {
         }
     }
 
+    @ParameterizedTest
+    @EnumSource
+    void missed_times_are_caught_up_one_after_another_whatever_happens_to_overlaps(Overlap overlap) {
+        try (PerdureTest perdure = create(TestMode.NORMAL)) {
+            perdure.register(WAITS).schedules(hourly(WAITS).overlap(overlap).catchUp(CatchUp.all(HOUR.multipliedBy(9))));
+            perdure.settle();
+            Instant first = perdure.schedules().get("hourly").next().getFirst();
+            perdure.crashAll();
+            perdure.advance(HOUR.multipliedBy(4).plus(MINUTE));
+            perdure.startWorker();
+            perdure.advance(MINUTE);
+            int runs = overlap == Overlap.ALLOW ? 4 : 1;
+            assertThat(fired(perdure)).hasSize(runs);
+            if (overlap == Overlap.CANCEL) {
+                assertThat(ids(perdure)).containsExactly(id("hourly", first.plus(HOUR.multipliedBy(3))));
+                return; // each would have been cancelled by the next
+            }
+            for (int i = 0; i < 4; i++) {
+                assertThat(fired(perdure)).hasSize(Math.max(runs, i + 1));
+                go(perdure, i);
+                perdure.advance(Duration.ofSeconds(5));
+            }
+            assertThat(ids(perdure))
+                    .containsExactlyInAnyOrder(
+                            id("hourly", first),
+                            id("hourly", first.plus(HOUR)),
+                            id("hourly", first.plus(HOUR.multipliedBy(2))),
+                            id("hourly", first.plus(HOUR.multipliedBy(3))));
+
+            perdure.advance(HOUR); // this one is on time, and at work when the next ones are missed
+            perdure.crashAll();
+            perdure.advance(HOUR.multipliedBy(3));
+            perdure.startWorker();
+            perdure.advance(MINUTE);
+            int missed = overlap == Overlap.ALLOW ? 3 : 0;
+            assertThat(fired(perdure)).hasSize(5 + missed);
+            assertThat(perdure.schedules().get("hourly").status().waiting())
+                    .isEqualTo(
+                            switch (overlap) {
+                                case WAIT -> 1;
+                                case WAIT_ALL -> 3;
+                                default -> 0;
+                            });
+        }
+    }
+
+    @Test
+    void a_turn_decides_about_a_bounded_number_of_missed_times() {
+        for (Overlap overlap : List.of(Overlap.SKIP, Overlap.WAIT, Overlap.WAIT_ALL, Overlap.CANCEL)) {
+            try (PerdureTest perdure = create(TestMode.NORMAL)) {
+                perdure.register(WAITS)
+                        .schedules(every("often", Duration.ofMillis(100), WAITS)
+                                .overlap(overlap)
+                                .catchUp(CatchUp.all(Duration.ofDays(30_000))));
+                perdure.settle();
+                perdure.crashAll();
+                perdure.advance(Duration.ofDays(20_000));
+                perdure.startWorker();
+                perdure.settle();
+                assertThat(fired(perdure)).as(overlap.name()).hasSize(1);
+                assertThat(perdure.schedules().get("often").status().waiting())
+                        .as(overlap.name())
+                        .isEqualTo(overlap == Overlap.CANCEL ? 0 : 1_000);
+            }
+        }
+    }
+
     @Test
     void a_schedule_counts_from_when_it_was_put_and_not_from_when_a_worker_first_saw_it() {
         try (PerdureTest perdure = create(TestMode.NORMAL)) {
