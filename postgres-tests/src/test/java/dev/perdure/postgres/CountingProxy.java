@@ -10,13 +10,19 @@ import java.io.UncheckedIOException;
 import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.net.Socket;
+import java.nio.charset.StandardCharsets;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.postgresql.ds.PGSimpleDataSource;
 
 /**
  * Stands between driver and server and counts what goes by: a round trip is a Sync or a simple query, a statement is an
- * Execute. So what is counted is what is on the wire, not what a driver reports.
+ * Execute. So what is counted is what is on the wire, not what a driver reports. The settings that each transaction of the
+ * store states for itself are not counted as statements, but a transaction without them is noted.
  */
 final class CountingProxy implements AutoCloseable {
     private static final int STARTUP_HEADER = 8;
@@ -27,6 +33,7 @@ final class CountingProxy implements AutoCloseable {
     private final AtomicInteger roundTrips = new AtomicInteger();
     private final AtomicInteger statements = new AtomicInteger();
     private final AtomicInteger connections = new AtomicInteger();
+    private final Set<String> unsettled = ConcurrentHashMap.newKeySet();
 
     CountingProxy() {
         try {
@@ -75,6 +82,11 @@ final class CountingProxy implements AutoCloseable {
         return statements.get();
     }
 
+    /** The transactions that did not begin with the settings of the store, by their first statements. */
+    Set<String> unsettled() {
+        return unsettled;
+    }
+
     int connections() {
         return connections.get();
     }
@@ -104,11 +116,12 @@ final class CountingProxy implements AutoCloseable {
             out.writeInt(length);
             out.write(in.readNBytes(length - Integer.BYTES));
             out.flush();
+            Transactions transactions = new Transactions();
             while (true) {
                 int type = in.readByte();
                 int size = in.readInt();
                 byte[] body = in.readNBytes(size - Integer.BYTES);
-                count(type);
+                count(type, body, transactions);
                 out.writeByte(type);
                 out.writeInt(size);
                 out.write(body);
@@ -121,11 +134,69 @@ final class CountingProxy implements AutoCloseable {
         }
     }
 
-    private void count(int type) {
+    private void count(int type, byte[] body, Transactions transactions) {
         switch (type) {
-            case 'S', 'Q' -> roundTrips.incrementAndGet();
-            case 'E' -> statements.incrementAndGet();
+            case 'S' -> {
+                roundTrips.incrementAndGet();
+                transactions.sync();
+            }
+            case 'Q' -> {
+                roundTrips.incrementAndGet();
+                transactions.execute(text(body, 0));
+                transactions.sync();
+            }
+            case 'P' -> transactions.texts.put(text(body, 0), text(body, 1));
+            case 'B' -> transactions.bound = transactions.texts.getOrDefault(text(body, 1), "");
+            case 'E' -> statements.addAndGet(transactions.execute(transactions.bound) ? 1 : 0);
             default -> {}
+        }
+    }
+
+    /** One of the texts with which a message begins. */
+    private static String text(byte[] body, int which) {
+        int from = 0;
+        int end = 0;
+        for (int i = 0; i <= which; i++) {
+            from = i == 0 ? 0 : end + 1;
+            end = from;
+            while (body[end] != 0) {
+                end++;
+            }
+        }
+        return new String(body, from, end - from, StandardCharsets.UTF_8);
+    }
+
+    /** The transactions of a connection, as its messages begin and end them. */
+    private final class Transactions {
+        private static final Set<String> SETTINGS =
+                Set.of("SELECT length(set_config('jit', 'off', true)) AS done", "SET LOCAL jit = off");
+
+        final Map<String, String> texts = new HashMap<>();
+        String bound = "";
+        /** Whether BEGIN has begun the transaction, and not a request. */
+        private boolean isBlock;
+
+        private boolean isNew = true;
+
+        void sync() {
+            isNew = isNew || !isBlock;
+        }
+
+        /** Returns whether it is not one of the settings. */
+        boolean execute(String statement) {
+            String text = statement.strip();
+            boolean isSetting = SETTINGS.contains(text);
+            switch (text) {
+                case "BEGIN" -> isBlock = true;
+                case "COMMIT", "ROLLBACK" -> isBlock = false;
+                default -> {
+                    if (isNew && !isSetting && !text.isEmpty()) {
+                        unsettled.add(text);
+                    }
+                    isNew = false;
+                }
+            }
+            return !isSetting;
         }
     }
 

@@ -8,6 +8,10 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.sql.Connection;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.sql.Statement;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
@@ -38,6 +42,8 @@ final class InstalledPostgres {
 
     private static final Pattern VERSION = Pattern.compile("(?:postgresql@)?(\\d{2})");
 
+    private static final Pattern COST = Pattern.compile("\\(cost=[0-9.]+\\.\\.([0-9.]+) rows");
+
     private static final ReentrantLock LOCK = new ReentrantLock();
     private static @Nullable EmbeddedPostgres server;
 
@@ -54,7 +60,8 @@ final class InstalledPostgres {
                 running = EmbeddedPostgres.start(EmbeddedPostgres.options()
                         .programs(programs())
                         .setting("max_connections", "200")
-                        .setting("shared_preload_libraries", "auto_explain,pg_stat_statements"));
+                        .setting("shared_preload_libraries", "auto_explain,pg_stat_statements")
+                        .setting("pg_stat_statements.track", "all"));
                 server = running;
             }
             return running;
@@ -71,6 +78,66 @@ final class InstalledPostgres {
         source.setUser(running.user());
         source.setPassword(running.password());
         return source;
+    }
+
+    static void execute(String sql) {
+        onServer(sql, statement -> {
+            statement.execute(sql);
+            return "";
+        });
+    }
+
+    static String query(String sql) {
+        return onServer(sql, statement -> {
+            try (ResultSet row = statement.executeQuery(sql)) {
+                row.next();
+                return row.getString(1);
+            }
+        });
+    }
+
+    private interface Use {
+        String with(Statement statement) throws SQLException;
+    }
+
+    private static String onServer(String sql, Use use) {
+        try (Connection connection = plain().getConnection();
+                Statement statement = connection.createStatement()) {
+            return use.with(statement);
+        } catch (SQLException e) {
+            throw new IllegalStateException(sql, e);
+        }
+    }
+
+    /** Begins to note which statements are compiled. */
+    static void forgetStatements() {
+        execute("CREATE EXTENSION IF NOT EXISTS pg_stat_statements");
+        assumeThat(query("SELECT extversion::numeric >= 1.10 FROM pg_extension WHERE extname = 'pg_stat_statements'"))
+                .as("The installed PostgreSQL is older than 15 and does not count what it compiles.")
+                .isEqualTo("t");
+        assertThat(query("SELECT current_setting('jit') || ' ' || pg_jit_available()"))
+                .isEqualTo("on true");
+        execute("SELECT pg_stat_statements_reset()");
+    }
+
+    /** The statements that the server has compiled since then. */
+    static List<String> compiledStatements() {
+        String found = query(
+                "SELECT string_agg(regexp_replace(query, '\\s+', ' ', 'g'), chr(10)) FROM pg_stat_statements WHERE jit_functions > 0");
+        return found == null ? List.of() : found.lines().toList();
+    }
+
+    /** The costs of the statements with this text that {@code auto_explain} has written to the log of the server. */
+    static List<String> costs(String text) throws IOException {
+        String log = Files.readString(start().folder().resolve("server.log"));
+        List<String> costs = new ArrayList<>();
+        for (String entry : log.split("(?=Query Text: )")) {
+            Matcher cost = COST.matcher(entry);
+            if (entry.contains(text) && cost.find()) {
+                costs.add(cost.group(1));
+            }
+        }
+        return costs;
     }
 
     /** The programs of the newest installation. */

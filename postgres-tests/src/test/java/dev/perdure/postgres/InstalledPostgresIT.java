@@ -7,10 +7,6 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
-import java.sql.Connection;
-import java.sql.ResultSet;
-import java.sql.SQLException;
-import java.sql.Statement;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -18,17 +14,14 @@ import org.junit.jupiter.api.io.TempDir;
 /** The server of the machine's own PostgreSQL has what the one from the jar lacks. */
 final class InstalledPostgresIT {
     @Test
-    void it_compiles_statements_and_has_the_modules_of_contrib() throws SQLException {
+    void it_compiles_statements_and_has_the_modules_of_contrib() {
         EmbeddedPostgres server = InstalledPostgres.start();
         assertThat(InstalledPostgres.start()).isSameAs(server);
-        try (Connection connection = InstalledPostgres.plain().getConnection();
-                Statement statement = connection.createStatement()) {
-            assertThat(answer(statement, "SELECT current_setting('jit') || ' ' || pg_jit_available()"))
-                    .isEqualTo("on true");
-            assertThat(answer(statement, "SELECT current_setting('shared_preload_libraries')"))
-                    .isEqualTo("auto_explain,pg_stat_statements");
-            assertThat(answer(statement, "SHOW server_version")).startsWith(server.version());
-        }
+        assertThat(InstalledPostgres.query("SELECT current_setting('jit') || ' ' || pg_jit_available()"))
+                .isEqualTo("on true");
+        assertThat(InstalledPostgres.query("SHOW shared_preload_libraries"))
+                .isEqualTo("auto_explain,pg_stat_statements");
+        assertThat(InstalledPostgres.query("SHOW server_version")).startsWith(server.version());
     }
 
     @Test
@@ -53,12 +46,5 @@ final class InstalledPostgresIT {
                 programs.resolve("initdb"),
                 PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rwxr-xr-x")));
         return programs;
-    }
-
-    private static String answer(Statement statement, String sql) throws SQLException {
-        try (ResultSet row = statement.executeQuery(sql)) {
-            row.next();
-            return row.getString(1);
-        }
     }
 }

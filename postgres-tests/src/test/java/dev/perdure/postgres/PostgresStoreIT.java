@@ -1,5 +1,7 @@
 package dev.perdure.postgres;
 
+import static org.assertj.core.api.Assertions.assertThat;
+
 import com.zaxxer.hikari.HikariDataSource;
 import dev.perdure.conformance.ExchangeConformance;
 import dev.perdure.conformance.PlacesConformance;
@@ -15,17 +17,24 @@ import org.junit.jupiter.api.Nested;
 final class PostgresStoreIT extends StoreContract {
     private static final String SCHEMA = TestServer.newSchema();
 
+    private static CountingProxy proxy;
     private static HikariDataSource pool;
 
     @BeforeAll
     static void openPool() {
-        pool = TestServer.pool(9);
+        proxy = new CountingProxy();
+        pool = TestServer.pool(proxy.source(), 9);
         PostgresStore.on(pool).schema(SCHEMA).notifications(false).open().close();
     }
 
     @AfterAll
-    static void closePool() {
+    static void every_transaction_has_stated_its_settings() {
         pool.close();
+        proxy.close();
+        assertThat(proxy.roundTrips()).isGreaterThan(1_000);
+        assertThat(proxy.unsettled())
+                .as("first statements of transactions")
+                .noneMatch(text -> text.contains(SCHEMA + ".") && !text.contains(SCHEMA + ".migration"));
     }
 
     @Override

@@ -77,6 +77,7 @@ public final class Database implements AutoCloseable {
     private final Duration silence;
     private final UnansweredCalls unanswered;
     private final UnreadableRows unreadable = new UnreadableRows();
+    private final TransactionSettings settings = new TransactionSettings();
     private volatile long limitedUntil = System.nanoTime();
 
     public Database(Connections connections, Supplier<@Nullable Instant> time) {
@@ -194,7 +195,7 @@ public final class Database implements AutoCloseable {
                             && Thread.currentThread().isVirtual()
                             && System.nanoTime() - limitedUntil >= 0
                     ? watched(borrowed.connection(), work)
-                    : limited(borrowed, form == Form.LONG_TRANSACTION, work);
+                    : limited(borrowed, form, work);
             if (transaction) {
                 borrowed.connection().commit();
             }
@@ -215,7 +216,7 @@ public final class Database implements AutoCloseable {
     private <T extends @Nullable Object> T watched(Connection connection, Work<T> work) throws SQLException {
         UnansweredCalls.Call call = unanswered.begin(connection);
         try {
-            return BorrowedConnection.withoutSavepoints(connection, work);
+            return settled(connection, true, work);
         } finally {
             if (call.end()) {
                 limitedUntil = System.nanoTime() + LIMITED.toNanos();
@@ -223,12 +224,18 @@ public final class Database implements AutoCloseable {
         }
     }
 
-    private <T extends @Nullable Object> T limited(BorrowedConnection borrowed, boolean isLong, Work<T> work)
+    private <T extends @Nullable Object> T limited(BorrowedConnection borrowed, Form form, Work<T> work)
             throws SQLException {
+        boolean isLong = form == Form.LONG_TRANSACTION;
         if (isLong || borrowed.networkTimeout() == 0) {
             borrowed.networkTimeout(isLong ? 0 : (int) silence.toMillis());
         }
-        return BorrowedConnection.withoutSavepoints(borrowed.connection(), work);
+        return settled(borrowed.connection(), !form.isTransaction(), work);
+    }
+
+    private <T extends @Nullable Object> T settled(Connection connection, boolean autoCommit, Work<T> work)
+            throws SQLException {
+        return BorrowedConnection.withoutSavepoints(connection, on -> work.on(settings.on(on, autoCommit)));
     }
 
     /** Whether the connection can be used again. */

@@ -45,7 +45,7 @@ public final class FilterSql {
 
     public static final String SETTINGS = """
             SELECT length(set_config('lock_timeout', ?, true)) + length(set_config('enable_seqscan', 'off', true))
-                 + length(set_config('jit', 'off', true)) + length(set_config('max_parallel_workers_per_gather', '0', true))
+                 + length(set_config('max_parallel_workers_per_gather', '0', true))
                  + length(set_config('plan_cache_mode', 'force_custom_plan', true)) AS done;
             """;
 

@@ -41,12 +41,12 @@ public final class LedgerSql {
      * sequential scans, a lookup that was planned on an empty table still uses the index when the table has grown.
      * Without bitmap scans, it reads, and locks, rows in the order of their keys. Without nested loops, two lists of
      * the same batch are joined by hash. (LATERAL only supports nested loops, so it keeps them.) Such plans look
-     * expensive. That must not trigger the JIT compiler, and must not make the server plan again each time in search of
-     * a cheaper plan: for a single completion, that took twenty times as long as its execution.
+     * expensive. That must not make the server plan again each time in search of a cheaper plan: for a single
+     * completion, that took twenty times as long as its execution.
      */
     private static final String SETTINGS = """
             SELECT length(set_config('lock_timeout', ?, true)) + length(set_config('enable_seqscan', 'off', true))
-                 + length(set_config('enable_bitmapscan', 'off', true)) + length(set_config('enable_nestloop', 'off', true)) + length(set_config('jit', 'off', true))
+                 + length(set_config('enable_bitmapscan', 'off', true)) + length(set_config('enable_nestloop', 'off', true))
                  + length(set_config('plan_cache_mode', 'force_generic_plan', true)) AS done
             """;
 
