@@ -20,7 +20,6 @@ import java.time.temporal.ChronoUnit;
 import java.time.zone.ZoneOffsetTransition;
 import java.time.zone.ZoneRules;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.Collections;
 import java.util.Comparator;
 import java.util.List;
@@ -29,7 +28,6 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.StringTokenizer;
-import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
@@ -101,10 +99,11 @@ public final class CronTimes {
 
     /** What the library computes, and the weekdays nearest to a day, which it computes wrongly: any of them comes true. */
     private static List<LocalTimes> parts(String expression, List<String> fields, Cron cron) {
-        Map<Boolean, List<String>> days = Arrays.stream(
-                        fields.get(DAY_OF_MONTH).toUpperCase(Locale.ROOT).split(","))
-                .collect(Collectors.partitioningBy(NearestWeekdays::isItem));
-        List<String> nearest = days.get(true);
+        List<String> days =
+                List.of(fields.get(DAY_OF_MONTH).toUpperCase(Locale.ROOT).split(","));
+        List<String> nearest = days.stream().filter(NearestWeekdays::isItem).toList();
+        List<String> others =
+                days.stream().filter(day -> !NearestWeekdays.isItem(day)).toList();
         if (nearest.isEmpty()) {
             return List.of(localTimes(cron));
         }
@@ -112,9 +111,8 @@ public final class CronTimes {
         Cron everyDay = parsed(expression, withDays(fields, "*", "*"));
         parts.add(new NearestWeekdays(localTimes(everyDay), nearest));
         String weekday = fields.get(DAY_OF_WEEK);
-        if (!days.get(false).isEmpty()) {
-            String others = String.join(",", days.get(false));
-            parts.add(localTimes(parsed(expression, withDays(fields, others, weekday))));
+        if (!others.isEmpty()) {
+            parts.add(localTimes(parsed(expression, withDays(fields, String.join(",", others), weekday))));
         } else if (!weekday.equals("*")) {
             parts.add(localTimes(parsed(expression, withDays(fields, "*", weekday))));
         }

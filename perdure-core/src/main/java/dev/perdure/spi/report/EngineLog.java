@@ -111,17 +111,24 @@ public final class EngineLog extends AbstractLogger implements LoggingEventAware
     }
 
     private LoggingEventBuilder builder(DefaultLoggingEvent event) {
-        LoggingEventBuilder builder = target.atLevel(event.getLevel()).setMessage(event.getMessage());
+        LoggingEventBuilder builder =
+                target.atLevel(event.getLevel()).setMessage(event.getMessage()).setCause(event.getThrowable());
         if (event.getMarkers() != null) {
-            event.getMarkers().forEach(builder::addMarker);
+            for (Marker marker : event.getMarkers()) {
+                builder = builder.addMarker(marker);
+            }
         }
         if (event.getArguments() != null) {
-            event.getArguments().forEach(builder::addArgument);
+            for (Object argument : event.getArguments()) {
+                builder = builder.addArgument(argument);
+            }
         }
         if (event.getKeyValuePairs() != null) {
-            event.getKeyValuePairs().forEach(pair -> builder.addKeyValue(pair.key, pair.value));
+            for (KeyValuePair pair : event.getKeyValuePairs()) {
+                builder = builder.addKeyValue(pair.key, pair.value);
+            }
         }
-        return builder.setCause(event.getThrowable());
+        return builder;
     }
 
     private static boolean hasMany(Throwable thrown) {
