@@ -109,7 +109,12 @@ public final class Execution implements LoadedRun, Runnable {
 
     /** Whether this execution continues the run after another execution of it. */
     public boolean follows(Execution before) {
-        return before.epoch() < epoch() || (before.epoch() == epoch() && before.turn.isDropped());
+        return before.epoch() < epoch() || (before.epoch() == epoch() && before.isDiscarded());
+    }
+
+    /** Whether it ran ahead and has done so in vain: it writes nothing, and leaves as soon as its code lets it. */
+    public boolean isDiscarded() {
+        return turn.isDropped();
     }
 
     /** Whether the body of a step is running. */

@@ -99,9 +99,10 @@ final class LoadedRuns {
         return executions.isEmpty() && starting.isEmpty();
     }
 
-    /** Whether this run is in memory, or about to be started here. */
+    /** Whether this run is in memory, or about to be started here. An execution that was discarded is not the run any more. */
     boolean holds(RunRef run) {
-        return executions.containsKey(run.key()) || starting.contains(run.id());
+        Execution execution = executions.get(run.key());
+        return execution != null && !execution.isDiscarded() || starting.contains(run.id());
     }
 
     Collection<Execution> executions() {
