@@ -418,7 +418,7 @@ final class BackendsIT {
             return type.cast(Proxy.newProxyInstance(
                     getClass().getClassLoader(), new Class<?>[] {type}, (self, method, arguments) -> {
                         Object answer = method.invoke(real, arguments);
-                        if (method.getName().equals("executeQuery")) {
+                        if (type == PreparedStatement.class && method.getName().startsWith("execute")) {
                             refuses.set(true);
                             throw new SQLException("The answer is lost.", "08006");
                         }

@@ -17,6 +17,7 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.regex.Pattern;
 import org.postgresql.ds.PGSimpleDataSource;
 
 /**
@@ -168,8 +169,8 @@ final class CountingProxy implements AutoCloseable {
 
     /** The transactions of a connection, as its messages begin and end them. */
     private final class Transactions {
-        private static final Set<String> SETTINGS =
-                Set.of("SELECT length(set_config('jit', 'off', true)) AS done", "SET LOCAL jit = off");
+        private static final Pattern SETTINGS =
+                Pattern.compile("SELECT length\\(set_config\\('jit', 'off', true\\)\\)[^;]*|SET LOCAL jit = off");
 
         final Map<String, String> texts = new HashMap<>();
         String bound = "";
@@ -185,7 +186,7 @@ final class CountingProxy implements AutoCloseable {
         /** Returns whether it is not one of the settings. */
         boolean execute(String statement) {
             String text = statement.strip();
-            boolean isSetting = SETTINGS.contains(text);
+            boolean isSetting = SETTINGS.matcher(text).matches();
             switch (text) {
                 case "BEGIN" -> isBlock = true;
                 case "COMMIT", "ROLLBACK" -> isBlock = false;

@@ -12,6 +12,7 @@ import dev.perdure.postgres.jdbc.Query;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.SQLException;
+import java.sql.Statement;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -25,6 +26,7 @@ import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.postgresql.core.BaseConnection;
 
 /** What calls make of the server's answers. */
 final class DatabaseIT {
@@ -196,6 +198,81 @@ final class DatabaseIT {
             assertThat(brief).isZero();
             assertThat(other).isEqualTo(10_000);
         });
+    }
+
+    /** A lock that others may hold for hours. */
+    @Test
+    void what_a_call_gives_up_behind_a_lock_the_server_gives_up() throws Exception {
+        String blocked = "SELECT a FROM %s.t".formatted(schema);
+        try (Connection other = TestServer.plain().getConnection();
+                Database impatient = new Database(Connections.from(pool, 1), () -> null, Duration.ofMillis(300))) {
+            other.setAutoCommit(false);
+            try (Statement statement = other.createStatement()) {
+                statement.execute("LOCK TABLE %s.t IN ACCESS EXCLUSIVE MODE".formatted(schema));
+            }
+            givenUp(() -> impatient.call(connection -> send(connection, blocked)));
+            givenUp(() -> impatient.inTransaction(connection -> send(connection, blocked)));
+            inVirtualThread(() -> givenUp(() -> impatient.callBriefly(connection -> send(connection, blocked))));
+            awaitNone(blocked);
+            other.rollback();
+        }
+    }
+
+    private static void givenUp(Runnable call) {
+        assertThatThrownBy(call::run)
+                .isInstanceOfSatisfying(
+                        StoreException.class, e -> assertThat(e.kind()).isEqualTo(StoreException.Kind.UNAVAILABLE));
+    }
+
+    @Test
+    void the_server_gives_a_statement_up_before_its_caller_does_and_the_connection_stays() {
+        try (Database impatient = new Database(connections(), () -> null, Duration.ofSeconds(2))) {
+            AtomicReference<Connection> used = new AtomicReference<>();
+            assertThatThrownBy(() -> impatient.call(connection -> {
+                        used.set(connection.unwrap(BaseConnection.class));
+                        return send(connection, "SELECT pg_sleep(60)");
+                    }))
+                    .hasMessage(
+                            "The database stopped a statement that took too long; waiting for it: ERROR: canceling statement due to statement timeout");
+            Connection next = impatient.call(connection -> connection.unwrap(BaseConnection.class));
+            assertThat(next).isSameAs(used.get());
+        }
+    }
+
+    private Connections connections() {
+        try {
+            return Connections.from(pool, 1);
+        } catch (SQLException e) {
+            throw new IllegalStateException(e);
+        }
+    }
+
+    /** Each statement is short enough for the server, and all of them are too long for the caller. */
+    @Test
+    void what_a_call_gives_up_without_an_answer_is_cancelled() throws Exception {
+        String nap = "SELECT length(pg_sleep(0.2)::text) AS nap";
+        String naps = String.join(";\n", Collections.nCopies(300, nap));
+        try (Database impatient = new Database(Connections.from(pool, 1), () -> null, Duration.ofMillis(400))) {
+            assertThatThrownBy(() -> impatient.call(connection -> send(connection, naps)))
+                    .hasMessageStartingWith("The database is out of reach");
+            awaitNone(nap);
+            inVirtualThread(() -> assertThatThrownBy(() -> impatient.callBriefly(connection -> send(connection, naps)))
+                    .hasMessageStartingWith("The database is out of reach"));
+            awaitNone(nap);
+        }
+    }
+
+    private static void awaitNone(String statement) {
+        long limit = System.nanoTime() + TimeUnit.SECONDS.toNanos(20);
+        while (processes(statement, "active") > 0) {
+            assertThat(System.nanoTime()).as("the server should stop").isLessThan(limit);
+        }
+    }
+
+    private static int processes(String statement, String state) {
+        return Integer.parseInt(TestServer.query(
+                "SELECT count(*) FROM pg_stat_activity WHERE state LIKE '%s' AND strpos(query, '%s') > 0 AND pid <> pg_backend_pid()"
+                        .formatted(state, statement)));
     }
 
     private interface Work {

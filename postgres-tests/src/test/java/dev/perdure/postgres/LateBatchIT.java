@@ -171,7 +171,9 @@ final class LateBatchIT {
             assertUnanswered(() -> fixture.apply(append(run, 1))); // and this for it
             other.rollback();
         }
-        assertThat(fixture.applyPatiently(List.of(append(run, 1))).getFirst()).isInstanceOf(Outcome.AlreadyThere.class);
+        // The server may have given up both by then.
+        assertThat(fixture.applyPatiently(List.of(append(run, 1))).getFirst())
+                .isInstanceOfAny(Outcome.AlreadyThere.class, Outcome.Applied.class);
         assertThat(store.journals().read(run, 0, 1_000).entries())
                 .extracting(recorded -> recorded.entry().name())
                 .containsExactly("charge");

@@ -2,6 +2,7 @@ package dev.perdure.postgres.hint;
 
 import dev.perdure.postgres.jdbc.Schema;
 import dev.perdure.postgres.jdbc.Threads;
+import dev.perdure.postgres.jdbc.TransactionSettings;
 import dev.perdure.postgres.lane.Backends;
 import dev.perdure.spi.Hints;
 import dev.perdure.spi.report.EngineLog;
@@ -33,6 +34,8 @@ public final class ListeningLoop implements AutoCloseable {
     private static final int TURN_MILLIS = 100;
     private static final Duration SILENCE = Duration.ofSeconds(8);
     private static final int SIGN_OF_LIFE_SECONDS = 5;
+    /** It hears nothing while it asks about backends. */
+    private static final int ATTENTION_MILLIS = 2_000;
     /** Others wait for {@link Backends} no longer, so several attempts fit into that time. */
     private static final int PAUSE_STEP_MILLIS = 20;
 
@@ -43,6 +46,7 @@ public final class ListeningLoop implements AutoCloseable {
     private final String self;
     private final PostgresHints hints;
     private final Backends backends;
+    private final TransactionSettings settings = new TransactionSettings();
     private final CountDownLatch closing = new CountDownLatch(1);
     private final CountDownLatch listening = new CountDownLatch(1);
     private final Thread thread;
@@ -128,9 +132,10 @@ public final class ListeningLoop implements AutoCloseable {
 
     private void listen(Connection connection, PGConnection driver) throws SQLException {
         long heard = System.nanoTime();
+        Connection settled = settings.on(connection, true, ATTENTION_MILLIS);
         backends.connected();
         while (!isClosing()) {
-            Backends.Attended attended = backends.attend(connection, driver.getBackendPID());
+            Backends.Attended attended = backends.attend(settled, driver.getBackendPID());
             if (attended.doubt()) {
                 hints.tell(new Hints.LeaseInDoubt());
             }

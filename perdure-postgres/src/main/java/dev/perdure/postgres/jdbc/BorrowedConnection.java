@@ -1,9 +1,11 @@
 package dev.perdure.postgres.jdbc;
 
+import java.net.SocketTimeoutException;
 import java.sql.Connection;
 import java.sql.SQLException;
 import org.jspecify.annotations.Nullable;
 import org.postgresql.PGConnection;
+import org.postgresql.core.BaseConnection;
 import org.postgresql.jdbc.AutoSave;
 
 /**
@@ -13,12 +15,16 @@ import org.postgresql.jdbc.AutoSave;
 public final class BorrowedConnection {
     private final Connections from;
     private final Connection connection;
+    /** The driver's own: that of a pool has none any more when it was found broken. */
+    private final BaseConnection driver;
+
     private final int networkTimeout;
     private final boolean autoCommit;
 
     BorrowedConnection(Connections from, Connection connection) throws SQLException {
         this.from = from;
         this.connection = connection;
+        this.driver = connection.unwrap(BaseConnection.class);
         this.networkTimeout = connection.getNetworkTimeout();
         this.autoCommit = connection.getAutoCommit();
     }
@@ -53,6 +59,28 @@ public final class BorrowedConnection {
             return;
         }
         from.give(connection);
+    }
+
+    /** If the connection got no answer in time, the server gives up what it does for it, too. */
+    public void cancelUnlessAnswered(SQLException problem) {
+        for (Throwable cause = problem; cause != null; cause = cause.getCause()) {
+            if (cause instanceof SocketTimeoutException) {
+                Threads.briefly("perdure-cancel", () -> cancel(driver));
+                return;
+            }
+        }
+    }
+
+    /**
+     * Cancels what the server does for a connection, also if that is closed already. It may take a while to find out
+     * that the server cannot be reached.
+     */
+    static void cancel(BaseConnection driver) {
+        try {
+            driver.getQueryExecutor().sendQueryCancel();
+        } catch (SQLException unreachable) {
+            // The server ends the statement by itself, at the latest when it notices that the connection is closed.
+        }
     }
 
     /** Gives back a connection that may be broken; if it is not, with its original settings. */

@@ -203,6 +203,7 @@ public final class Database implements AutoCloseable {
             return result;
         } catch (SQLException problem) {
             sound = recovered(borrowed.connection(), problem, transaction);
+            borrowed.cancelUnlessAnswered(problem);
             throw problem;
         } finally {
             if (sound) {
@@ -216,7 +217,7 @@ public final class Database implements AutoCloseable {
     private <T extends @Nullable Object> T watched(Connection connection, Work<T> work) throws SQLException {
         UnansweredCalls.Call call = unanswered.begin(connection);
         try {
-            return settled(connection, true, work);
+            return settled(connection, true, (int) silence.toMillis(), work);
         } finally {
             if (call.end()) {
                 limitedUntil = System.nanoTime() + LIMITED.toNanos();
@@ -227,15 +228,15 @@ public final class Database implements AutoCloseable {
     private <T extends @Nullable Object> T limited(BorrowedConnection borrowed, Form form, Work<T> work)
             throws SQLException {
         boolean isLong = form == Form.LONG_TRANSACTION;
-        if (isLong || borrowed.networkTimeout() == 0) {
-            borrowed.networkTimeout(isLong ? 0 : (int) silence.toMillis());
-        }
-        return settled(borrowed.connection(), !form.isTransaction(), work);
+        int own = borrowed.networkTimeout();
+        int patience = isLong ? 0 : own > 0 ? own : (int) silence.toMillis();
+        borrowed.networkTimeout(patience);
+        return settled(borrowed.connection(), !form.isTransaction(), patience, work);
     }
 
-    private <T extends @Nullable Object> T settled(Connection connection, boolean autoCommit, Work<T> work)
-            throws SQLException {
-        return BorrowedConnection.withoutSavepoints(connection, on -> work.on(settings.on(on, autoCommit)));
+    private <T extends @Nullable Object> T settled(
+            Connection connection, boolean autoCommit, int patience, Work<T> work) throws SQLException {
+        return BorrowedConnection.withoutSavepoints(connection, on -> work.on(settings.on(on, autoCommit, patience)));
     }
 
     /** Whether the connection can be used again. */

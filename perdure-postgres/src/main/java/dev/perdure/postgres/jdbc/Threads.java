@@ -2,12 +2,17 @@ package dev.perdure.postgres.jdbc;
 
 import java.time.Duration;
 
-/** Waits for the store's own threads to end. */
+/** The store's own threads: short ones, and how to wait for the others to end. */
 public final class Threads {
     /** The time to send what is left. */
     private static final Duration LONGEST = Duration.ofSeconds(1);
 
     private Threads() {}
+
+    /** Does something beside the caller, without the thread locals of the caller. */
+    static void briefly(String name, Runnable work) {
+        Thread.ofVirtual().inheritInheritableThreadLocals(false).name(name).start(work);
+    }
 
     /**
      * Waits without being interruptible, because a caller that closes the store expects nothing to be left. If a thread

@@ -27,41 +27,46 @@ import org.jspecify.annotations.Nullable;
 public final class TransactionSettings {
     /**
      * Statements whose plans are kept on indexes look expensive to the planner, and it would compile them each time,
-     * which takes the server a second for an execution of a millisecond.
+     * which takes the server a second for an execution of a millisecond. And the server gives a statement up before its
+     * caller does: otherwise each try would leave a server process that waits for the same lock.
      */
     private static final String SETTINGS = """
-            SELECT length(set_config('jit', 'off', true)) AS done
+            SELECT length(set_config('jit', 'off', true)) + length(set_config('statement_timeout', '%d', true)) AS done;
             """;
 
     private static final int ANSWERS = 1;
     /** For statements without parameters. They do not read the database, so that more can be set behind them. */
-    private static final String ALONE = "SET LOCAL jit = off";
+    private static final String ALONE = "SET LOCAL jit = off; SET LOCAL statement_timeout = %d";
 
     /** More texts than this are not kept. */
     private static final int MOST_TEXTS = 2_000;
 
-    private final ConcurrentMap<String, String> texts = new ConcurrentHashMap<>();
+    /** The texts with the settings in front, by how long a statement may take and by their own text. */
+    private final ConcurrentMap<Integer, ConcurrentMap<String, String>> texts = new ConcurrentHashMap<>();
 
     /**
      * The connection for the transactions of a call.
      *
      * @param autoCommit whether each statement is a transaction
+     * @param patience how long the caller waits for an answer, in milliseconds; 0 if without a limit
      */
-    public Connection on(Connection connection, boolean autoCommit) {
+    public Connection on(Connection connection, boolean autoCommit, int patience) {
+        int limit = patience == 0 ? 0 : Math.max(1, patience / 10 * 9);
         return (Connection) Proxy.newProxyInstance(
                 TransactionSettings.class.getClassLoader(),
                 new Class<?>[] {Connection.class},
-                new SettledConnection(connection, autoCommit));
+                new SettledConnection(connection, autoCommit, limit));
     }
 
-    private String text(String statement) {
-        String known = texts.get(statement);
+    private String text(int limit, String statement) {
+        ConcurrentMap<String, String> ofLimit = texts.computeIfAbsent(limit, unseen -> new ConcurrentHashMap<>());
+        String known = ofLimit.get(statement);
         if (known != null) {
             return known;
         }
-        String whole = SETTINGS + ";\n" + statement;
-        if (texts.size() < MOST_TEXTS) {
-            texts.put(statement, whole);
+        String whole = SETTINGS.formatted(limit) + statement;
+        if (ofLimit.size() < MOST_TEXTS) {
+            ofLimit.put(statement, whole);
         }
         return whole;
     }
@@ -77,12 +82,14 @@ public final class TransactionSettings {
     private final class SettledConnection implements InvocationHandler {
         private final Connection connection;
         private final boolean autoCommit;
+        private final int limit;
         /** Whether the settings have been made in this transaction. */
         private boolean settled;
 
-        SettledConnection(Connection connection, boolean autoCommit) {
+        SettledConnection(Connection connection, boolean autoCommit, int limit) {
             this.connection = connection;
             this.autoCommit = autoCommit;
+            this.limit = limit;
         }
 
         @Override
@@ -91,7 +98,7 @@ public final class TransactionSettings {
                     && arguments != null
                     && arguments.length == 1
                     && method.getName().equals("prepareStatement")) {
-                PreparedStatement statement = connection.prepareStatement(text((String) arguments[0]));
+                PreparedStatement statement = connection.prepareStatement(text(limit, (String) arguments[0]));
                 return Proxy.newProxyInstance(
                         TransactionSettings.class.getClassLoader(),
                         new Class<?>[] {PreparedStatement.class},
@@ -99,7 +106,7 @@ public final class TransactionSettings {
             }
             if (!settled && !autoCommit && method.getName().equals("createStatement")) {
                 try (Statement alone = connection.createStatement()) {
-                    alone.execute(ALONE);
+                    alone.execute(ALONE.formatted(limit));
                 }
                 settled = true;
             }

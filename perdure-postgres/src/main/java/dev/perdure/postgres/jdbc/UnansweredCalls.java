@@ -9,10 +9,10 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
-import org.postgresql.PGConnection;
+import org.postgresql.core.BaseConnection;
 
 /**
- * Closes the connections of calls of virtual threads that get no answer for too long.
+ * Closes the connections of calls of virtual threads that get no answer for too long, and cancels what the server does.
  *
  * <p>How it works. A timeout of the socket does the same for calls of platform threads, where it costs nothing. A virtual
  * thread that waits with a timeout wakes another thread of the JVM twice for every answer: to keep the time, and to
@@ -33,29 +33,41 @@ final class UnansweredCalls implements AutoCloseable {
 
     /** A call that waits for its answer. */
     final class Call {
-        private final Connection connection;
+        private final BaseConnection connection;
         private final long began = System.nanoTime();
         private final ReentrantLock lock = new ReentrantLock();
         private final AtomicBoolean overdue = new AtomicBoolean();
         private boolean over;
 
-        private Call(Connection connection) {
+        private Call(BaseConnection connection) {
             this.connection = connection;
         }
 
-        /** Under the lock, because the connection has another user as soon as the call is over. */
-        private void closeConnection() {
+        private void giveUp() {
+            if (closeConnection()) {
+                BorrowedConnection.cancel(connection);
+            }
+        }
+
+        /**
+         * Under the lock, because the connection has another user as soon as the call is over.
+         *
+         * @return whether the call was not over
+         */
+        private boolean closeConnection() {
             lock.lock();
             try {
-                if (!over) {
-                    over = true;
-                    connection.abort(Runnable::run);
+                if (over) {
+                    return false;
                 }
+                over = true;
+                connection.abort(Runnable::run);
             } catch (SQLException broken) {
                 // It was to be closed anyway.
             } finally {
                 lock.unlock();
             }
+            return true;
         }
 
         /**
@@ -78,8 +90,7 @@ final class UnansweredCalls implements AutoCloseable {
 
     /** A call on this connection begins. The driver's own connection is closed, whatever the one of a pool can do. */
     Call begin(Connection connection) throws SQLException {
-        PGConnection driver = connection.unwrap(PGConnection.class);
-        Call call = new Call(driver instanceof Connection own ? own : connection);
+        Call call = new Call(connection.unwrap(BaseConnection.class));
         calls.add(call);
         if (watch.get() == null) {
             try {
@@ -117,7 +128,7 @@ final class UnansweredCalls implements AutoCloseable {
                 for (Call call : calls) {
                     if (now - call.began > longest.toNanos() && call.overdue.compareAndSet(false, true)) {
                         // Closing a connection that is encrypted may wait for the thread that writes to it.
-                        thread().start(call::closeConnection);
+                        thread().start(call::giveUp);
                     }
                 }
             }

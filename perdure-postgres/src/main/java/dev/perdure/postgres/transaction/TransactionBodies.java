@@ -131,6 +131,7 @@ public final class TransactionBodies {
                 sound = true;
                 return committed;
             } catch (SQLException refused) {
+                borrowed.cancelUnlessAnswered(refused);
                 rollBack();
                 return book.fromCommit(refused, !sound, begun, entry);
             }
