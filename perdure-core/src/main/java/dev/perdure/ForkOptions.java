@@ -34,7 +34,7 @@ public final class ForkOptions {
     public static ForkOptions from(int position) {
         if (position < 1) {
             throw new InvalidRequestException(
-                    "The position is %d; it is at least 1. The history of the run shows its positions."
+                    "The position is %s; it is at least 1. The history of the run shows its positions."
                             .formatted(position));
         }
         return new ForkOptions(position, null, null, false, false);

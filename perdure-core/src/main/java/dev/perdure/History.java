@@ -47,6 +47,6 @@ public record History(String json) {
     /** Its size only, because the text has the values of the run. */
     @Override
     public String toString() {
-        return "History[%d characters]".formatted(json.length());
+        return "History[%s characters]".formatted(json.length());
     }
 }

@@ -114,10 +114,10 @@ public record HistoryEvent(
             case REJECTED -> "operator '%s' rejected the awakeable".formatted(name);
             case VALUE -> answered();
             case BEGUN -> begun();
-            case ATTEMPT -> "attempt %d of %s failed".formatted(attempt, subject());
+            case ATTEMPT -> "attempt %s of %s failed".formatted(attempt, subject());
             case FAILURE -> failed();
             case HEADERS -> subject() + " came with headers";
-            case PROGRESS -> "attempt %d of %s reported".formatted(attempt, subject());
+            case PROGRESS -> "attempt %s of %s reported".formatted(attempt, subject());
             case CANCELLED -> subject() + " ended, because the run was cancelled";
             case DEADLINE -> subject() + " ended, because the deadline of the run passed";
             case UNKNOWN -> subject() + " recorded something that this version does not know";
@@ -150,7 +150,7 @@ public record HistoryEvent(
 
     private String failed() {
         return switch (kind) {
-            case STEP, TRANSACTION -> "%s failed at attempt %d and is not tried again".formatted(subject(), attempt);
+            case STEP, TRANSACTION -> "%s failed at attempt %s and is not tried again".formatted(subject(), attempt);
             case PROMISE, AWAKEABLE -> subject() + " rejected";
             default -> subject() + " failed";
         };

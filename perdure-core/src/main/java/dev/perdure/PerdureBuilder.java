@@ -183,7 +183,7 @@ public final class PerdureBuilder {
      * store, and the journal has a reference to it. 1 MiB by default.
      */
     public PerdureBuilder maxInlineBytes(int bytes) {
-        require(bytes >= LEAST_INLINE, "maxInlineBytes is %d; it is at least %d".formatted(bytes, LEAST_INLINE));
+        require(bytes >= LEAST_INLINE, "maxInlineBytes is %s; it is at least %s".formatted(bytes, LEAST_INLINE));
         maxInlineBytes = bytes;
         return this;
     }

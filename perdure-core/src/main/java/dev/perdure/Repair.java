@@ -23,7 +23,7 @@ public final class Repair {
     private Repair(int position, @Nullable Object value, @Nullable String failure, String why) {
         if (position < 1) {
             throw new InvalidRequestException(
-                    "The position is %d; it is at least 1. The history of the run shows its positions."
+                    "The position is %s; it is at least 1. The history of the run shows its positions."
                             .formatted(position));
         }
         Texts.requireReason(why);

@@ -224,7 +224,7 @@ public final class RunFilter {
     public RunFilter limit(int count) {
         if (count < 1 || count > MAX_LIMIT) {
             throw new InvalidRequestException(
-                    "The limit is %d; it is 1 to %d. Page with after(…).".formatted(count, MAX_LIMIT));
+                    "The limit is %s; it is 1 to %s. Page with after(…).".formatted(count, MAX_LIMIT));
         }
         return with(next -> next.limit = count);
     }

@@ -141,7 +141,7 @@ public final class Saga {
     private RuntimeException collected(List<StepFailedException> failed, int count, RuntimeException failure) {
         List<String> messages = failed.stream().map(Throwable::getMessage).toList();
         CompensationFailedException collected = new CompensationFailedException(
-                "%d of %d compensations of run '%s' failed, after: %s Undo by hand what they should have: %s"
+                "%s of %s compensations of run '%s' failed, after: %s Undo by hand what they should have: %s"
                         .formatted(failed.size(), count, ctx.runId(), sentence(failure), String.join(" ", messages)),
                 failure);
         failed.forEach(collected::addSuppressed);

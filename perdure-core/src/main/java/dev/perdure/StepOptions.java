@@ -88,7 +88,7 @@ public final class StepOptions {
     private static void requireLimit(String what, Duration limit) {
         Texts.requireGiven(what, limit);
         if (limit.isNegative() || limit.isZero() || limit.compareTo(LONGEST_TIMEOUT) > 0) {
-            throw new InvalidRequestException("The %s is %s; it must be longer than zero and at most %d days."
+            throw new InvalidRequestException("The %s is %s; it must be longer than zero and at most %s days."
                     .formatted(what, limit, LONGEST_TIMEOUT.toDays()));
         }
     }

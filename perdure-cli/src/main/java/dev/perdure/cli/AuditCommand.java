@@ -82,7 +82,7 @@ final class AuditCommand {
             Page page = open.page().many("audit", AuditRow.FIELDS, entries, "No command has changed anything.");
             return entries.size() < limit
                     ? page
-                    : page.note("These are the newest %d. Raise --limit to see older ones.".formatted(limit));
+                    : page.note("These are the newest %s. Raise --limit to see older ones.".formatted(limit));
         }));
     }
 }

@@ -104,7 +104,7 @@ final class DbCommand {
 
     private static String due(StoreStatus status) {
         StoreStatus.Removal removal = status.removal();
-        return "%s%d%s"
+        return "%s%s%s"
                 .formatted(
                         removal.more() ? "more than " : "",
                         removal.due(),

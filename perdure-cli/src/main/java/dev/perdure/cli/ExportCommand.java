@@ -66,7 +66,7 @@ final class ExportCommand implements Callable<Integer> {
             database.with(open -> export(open, out));
             out.flush();
         } else {
-            tell("%d runs are exported to %s.".formatted(exportTo(file), file));
+            tell("%s runs are exported to %s.".formatted(exportTo(file), file));
         }
         return 0;
     }

@@ -72,7 +72,7 @@ final class RunsCommand {
             Page page = open.page().many("runs", RUN, runs, noRuns(database, options));
             return runs.size() < limit
                     ? page
-                    : page.note("These are the %s %d. Raise --limit to see %s ones."
+                    : page.note("These are the %s %s. Raise --limit to see %s ones."
                             .formatted(oldestFirst ? "oldest" : "newest", limit, oldestFirst ? "newer" : "older"));
         }));
     }
@@ -234,9 +234,7 @@ final class RunsCommand {
                     int position,
             @Option(names = "--id", description = "The id of the new run. Default: a new one.") @Nullable String newId,
             @Option(names = "--input", description = "Another input, as JSON.") @Nullable String input,
-            @Option(
-                            names = "--allow-compensated",
-                            description = "Take over steps that the saga of the run has undone.")
+            @Option(names = "--allow-compensated", description = "Take over steps that the saga of the run has undone.")
                     boolean allowCompensated) {
         ForkOptions plain = ForkOptions.from(position);
         ForkOptions from = allowCompensated ? plain.allowCompensated() : plain;

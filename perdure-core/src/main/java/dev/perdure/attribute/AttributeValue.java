@@ -84,7 +84,7 @@ public sealed interface AttributeValue {
             Texts.requireGiven("number", value);
             if (Math.abs((long) value.scale()) > MOST_SCALE) {
                 throw new InvalidRequestException(
-                        "The number %s is out of bounds: its exponent is at most %d. Round it, or use a text."
+                        "The number %s is out of bounds: its exponent is at most %s. Round it, or use a text."
                                 .formatted(value, MOST_SCALE));
             }
             value = value.signum() == 0 ? BigDecimal.ZERO : value.stripTrailingZeros();
@@ -94,7 +94,7 @@ public sealed interface AttributeValue {
         public void require(String name) {
             if (value.scale() > MOST_DIGITS || (long) value.precision() - value.scale() > MOST_DIGITS) {
                 throw new InvalidRequestException(
-                        "The value of the attribute '%s' is %s; it has at most %d digits before the point and %d after it. Round it, or use a text."
+                        "The value of the attribute '%s' is %s; it has at most %s digits before the point and %s after it. Round it, or use a text."
                                 .formatted(name, value, MOST_DIGITS, MOST_DIGITS));
             }
         }
@@ -221,7 +221,7 @@ public sealed interface AttributeValue {
                     || base64.length() % 4 != 0
                     || !BASE64.matcher(base64).matches()) {
                 throw new InvalidRequestException(
-                        "The value of the attribute '%s' is no encrypted value: it is not Base64, or has more than %d characters. Give the plain value."
+                        "The value of the attribute '%s' is no encrypted value: it is not Base64, or has more than %s characters. Give the plain value."
                                 .formatted(name, MOST_CHARACTERS));
             }
         }

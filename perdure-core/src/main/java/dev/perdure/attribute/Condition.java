@@ -57,7 +57,7 @@ public record Condition(String name, Comparison comparison, AttributeValue value
     public static Condition parsed(String text) {
         if (text.length() > MAX_LENGTH) {
             throw new InvalidRequestException(
-                    "The condition '%s…' has %d characters; it has at most %d. A value of an attribute has up to %d."
+                    "The condition '%s…' has %s characters; it has at most %s. A value of an attribute has up to %s."
                             .formatted(text.substring(0, 50), text.length(), MAX_LENGTH, AttributeValue.MAX_TEXT));
         }
         Matcher matcher = TEXT.matcher(text);

@@ -57,7 +57,7 @@ public record Description(
                 .sum();
         if (bytes > MAX_ATTRIBUTES) {
             throw new InvalidRequestException(
-                    "With the attribute '%s' the attributes of the run have %d bytes; at most %d are allowed. Put data that is not searched for into the memo."
+                    "With the attribute '%s' the attributes of the run have %s bytes; at most %s are allowed. Put data that is not searched for into the memo."
                             .formatted(name, bytes, MAX_ATTRIBUTES));
         }
         return new Description(more, memo, status, headers);
@@ -104,7 +104,7 @@ public record Description(
     private static String requireText(String what, String text, int most) {
         Texts.requireGiven(what, text);
         if (text.length() > most) {
-            throw new InvalidRequestException("The %s has %d characters; at most %d are allowed. Shorten it."
+            throw new InvalidRequestException("The %s has %s characters; at most %s are allowed. Shorten it."
                     .formatted(what, text.length(), most));
         }
         if (text.indexOf('\0') >= 0) {

@@ -23,7 +23,7 @@ public final class AuditFilter {
     private AuditFilter(@Nullable Subject subject, @Nullable String name, @Nullable AuditEntry after, int limit) {
         if (limit < 1 || limit > MAX_LIMIT) {
             throw new InvalidRequestException(
-                    "The limit is %d; it is 1 to %d. Page with after(…).".formatted(limit, MAX_LIMIT));
+                    "The limit is %s; it is 1 to %s. Page with after(…).".formatted(limit, MAX_LIMIT));
         }
         this.subject = subject;
         this.name = name;

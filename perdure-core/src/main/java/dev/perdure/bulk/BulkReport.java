@@ -49,6 +49,6 @@ public record BulkReport(long changed, long skipped, long refused, List<Refusal>
     /** Such as {@code 12 changed, 3 skipped, 1 refused}. */
     @Override
     public String toString() {
-        return "%d changed, %d skipped, %d refused".formatted(changed, skipped, refused);
+        return "%s changed, %s skipped, %s refused".formatted(changed, skipped, refused);
     }
 }

@@ -44,9 +44,9 @@ public record ReencryptionReport(String key, long replaced, Map<String, Long> le
     public String toString() {
         String others = new TreeMap<>(left)
                 .entrySet().stream()
-                        .map(each -> "%d of key '%s'".formatted(each.getValue(), each.getKey()))
+                        .map(each -> "%s of key '%s'".formatted(each.getValue(), each.getKey()))
                         .collect(Collectors.joining(", "));
-        return "%d values encrypted anew with key '%s'; left: %s"
+        return "%s values encrypted anew with key '%s'; left: %s"
                 .formatted(replaced, key, others.isEmpty() ? "none" : others);
     }
 }

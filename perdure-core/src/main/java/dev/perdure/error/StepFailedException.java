@@ -14,7 +14,7 @@ public final class StepFailedException extends PerdureException {
     /** For the engine. The cause carries the original message and stack, not the original class. */
     public StepFailedException(String step, int attempts, RecordedException cause) {
         super(
-                "Step '%s' failed after %d %s: %s"
+                "Step '%s' failed after %s %s: %s"
                         .formatted(step, attempts, attempts == 1 ? "attempt" : "attempts", cause),
                 cause);
         this.step = step;

@@ -106,7 +106,7 @@ public final class FolderPayloads implements PayloadStore {
     }
 
     private Path file(PayloadReference reference) {
-        return folder.resolve("payload-%s-%d".formatted(reference.hash(), reference.size()));
+        return folder.resolve("payload-%s-%s".formatted(reference.hash(), reference.size()));
     }
 
     /**
@@ -297,7 +297,7 @@ public final class FolderPayloads implements PayloadStore {
     }
 
     private Path released(PayloadReference reference, long since) {
-        return folder.resolve("released-%s-%d-%d".formatted(reference.hash(), reference.size(), since));
+        return folder.resolve("released-%s-%s-%s".formatted(reference.hash(), reference.size(), since));
     }
 
     @Override

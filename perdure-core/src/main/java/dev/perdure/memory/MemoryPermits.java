@@ -390,7 +390,7 @@ final class MemoryPermits implements Permits {
         if (line.holders.size() >= permits) {
             if (line.holders.isEmpty()) {
                 return Optional.of(
-                        "The limiter '%s' is full: 0 of %d permits are held on this shard.".formatted(name, permits));
+                        "The limiter '%s' is full: 0 of %s permits are held on this shard.".formatted(name, permits));
             }
             List<RunRef> holders =
                     line.holders.stream().map(place -> place.row.ref).toList();
@@ -398,8 +398,8 @@ final class MemoryPermits implements Permits {
                     .limit(NAMED)
                     .map(run -> "'" + run.id() + "'")
                     .collect(Collectors.joining(", "));
-            String more = holders.size() > NAMED ? " and %d more".formatted(holders.size() - NAMED) : "";
-            return Optional.of("The limiter '%s' is full: %d of %d permits are held, by %s%s."
+            String more = holders.size() > NAMED ? " and %s more".formatted(holders.size() - NAMED) : "";
+            return Optional.of("The limiter '%s' is full: %s of %s permits are held, by %s%s."
                     .formatted(name, holders.size(), permits, first, more));
         }
         return line.limits()

@@ -12,6 +12,7 @@ import java.util.ArrayList;
 import java.util.Base64;
 import java.util.Comparator;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.NavigableMap;
 import java.util.TreeMap;
@@ -166,6 +167,6 @@ final class MemoryValues implements StoredValues {
 
     /** So that the order of texts is that of numbers. */
     private static String number(long number) {
-        return "%020d".formatted(number);
+        return String.format(Locale.ROOT, "%020d", number);
     }
 }

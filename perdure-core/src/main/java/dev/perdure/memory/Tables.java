@@ -422,7 +422,7 @@ final class Tables {
             return change(
                     row,
                     RunState.PAUSED,
-                    "Recovered %d times without progress; the last time because: %s. Fix the cause, then resume it."
+                    "Recovered %s times without progress; the last time because: %s. Fix the cause, then resume it."
                             .formatted(row.recoveries, why));
         }
         return change(row, RunState.READY, why);

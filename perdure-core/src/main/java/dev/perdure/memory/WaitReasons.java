@@ -69,7 +69,7 @@ final class WaitReasons {
                                         .limit(NAMED)
                                         .map(premise -> "'" + premise.ref.id() + "'")
                                         .collect(Collectors.joining(", ")),
-                                open.size() > NAMED ? " and %d more".formatted(open.size() - NAMED) : ""));
+                                open.size() > NAMED ? " and %s more".formatted(open.size() - NAMED) : ""));
     }
 
     private String held(Row holder, ObjectKey object) {
@@ -93,7 +93,7 @@ final class WaitReasons {
                 .map(Recorded::entry)
                 .filter(entry -> entry.status() == Entry.Status.ATTEMPT)
                 .findFirst()
-                .map(entry -> "Attempt %d of %s '%s' failed."
+                .map(entry -> "Attempt %s of %s '%s' failed."
                         .formatted(
                                 entry.note(), entry.kind() == Entry.Kind.STEP ? "step" : "transaction", entry.name()));
     }
@@ -183,20 +183,20 @@ final class WaitReasons {
                 .filter(worker -> worker.getValue().serves(name))
                 .allMatch(worker -> queues.heldBy(worker.getKey(), name) >= most);
         return full
-                ? Optional.of("Every worker of the queue '%s' is at its limit of %d.".formatted(name, most))
+                ? Optional.of("Every worker of the queue '%s' is at its limit of %s.".formatted(name, most))
                 : Optional.empty();
     }
 
     private static String taken(List<Row> holders, int places) {
         if (holders.isEmpty()) {
-            return "0 of %d places are taken on this shard.".formatted(places);
+            return "0 of %s places are taken on this shard.".formatted(places);
         }
         String first = holders.stream()
                 .sorted(Comparator.comparing((Row row) -> row.createdAt).thenComparing(row -> row.ref.id()))
                 .limit(NAMED)
                 .map(row -> "'" + row.ref.id() + "'")
                 .collect(Collectors.joining(", "));
-        String more = holders.size() > NAMED ? " and %d more".formatted(holders.size() - NAMED) : "";
-        return "%d of %d places are taken, by %s%s.".formatted(holders.size(), places, first, more);
+        String more = holders.size() > NAMED ? " and %s more".formatted(holders.size() - NAMED) : "";
+        return "%s of %s places are taken, by %s%s.".formatted(holders.size(), places, first, more);
     }
 }

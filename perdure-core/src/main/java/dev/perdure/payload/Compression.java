@@ -41,7 +41,7 @@ public final class Compression implements PayloadTransform {
     public static Compression over(int bytes) {
         if (bytes < 0) {
             throw new InvalidRequestException(
-                    "The threshold of a compression is %d bytes. Give 0 or more, such as 1024.".formatted(bytes));
+                    "The threshold of a compression is %s bytes. Give 0 or more, such as 1024.".formatted(bytes));
         }
         return new Compression(bytes);
     }
@@ -51,7 +51,7 @@ public final class Compression implements PayloadTransform {
         boolean marked = isMarked(encoded);
         if (marked && encoded.size() > MOST_BYTES) {
             throw new PayloadException(
-                    "The value for %s has %d bytes and begins like a compressed value, of which the limit is %d. Store it elsewhere and pass a reference."
+                    "The value for %s has %s bytes and begins like a compressed value, of which the limit is %s. Store it elsewhere and pass a reference."
                             .formatted(place, encoded.size(), MOST_BYTES));
         }
         if (!marked && (encoded.size() <= threshold || encoded.size() > MOST_BYTES)) {

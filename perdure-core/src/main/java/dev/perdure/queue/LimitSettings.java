@@ -51,7 +51,7 @@ record LimitSettings(String kind, String name, Map<String, String> values) {
     private void requireLimit(String method, int most) {
         if (most < 1) {
             throw new InvalidRequestException(
-                    "%s of the %s '%s' is %d; it is at least 1. To let nothing begin, pause the %s."
+                    "%s of the %s '%s' is %s; it is at least 1. To let nothing begin, pause the %s."
                             .formatted(method, kind, name, most, kind));
         }
     }
@@ -59,7 +59,7 @@ record LimitSettings(String kind, String name, Map<String, String> values) {
     void requirePeriod(String method, Duration period) {
         if (period.compareTo(Duration.ofMillis(1)) < 0 || period.compareTo(LONGEST_PERIOD) > 0) {
             throw new InvalidRequestException(
-                    "The period of the %s of the %s '%s' is %s; it is at least a millisecond and at most %d days."
+                    "The period of the %s of the %s '%s' is %s; it is at least a millisecond and at most %s days."
                             .formatted(method, kind, name, period, LONGEST_PERIOD.toDays()));
         }
     }

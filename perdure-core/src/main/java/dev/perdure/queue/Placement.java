@@ -42,7 +42,7 @@ public record Placement(List<Requirement> required, List<Requirement> preferred)
         List<Requirement> sorted = List.copyOf(new TreeSet<>(given));
         if (sorted.size() > MOST) {
             throw new InvalidRequestException(
-                    "The run %s %d labels; at most %d are allowed. Give workers that have all of them one label of their own."
+                    "The run %s %s labels; at most %s are allowed. Give workers that have all of them one label of their own."
                             .formatted(what, sorted.size(), MOST));
         }
         for (Requirement one : sorted) {
@@ -156,7 +156,7 @@ public record Placement(List<Requirement> required, List<Requirement> preferred)
 
     /** The reason of a run that waits for a worker that it prefers. */
     public String preference() {
-        return "It waits up to %d seconds for a worker with the %s %s, which it prefers."
+        return "It waits up to %s seconds for a worker with the %s %s, which it prefers."
                 .formatted(PREFERENCE.toSeconds(), preferred.size() == 1 ? "label" : "labels", quoted(preferred));
     }
 

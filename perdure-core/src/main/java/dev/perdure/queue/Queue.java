@@ -123,7 +123,7 @@ public final class Queue {
     public Queue turns(String key, int turns) {
         Names.require("key", key, MAX_KEY);
         if (turns < 1 || turns > MOST_TURNS) {
-            throw new InvalidRequestException("The turns of the key '%s' of the queue '%s' are %d; they are 1 to %d."
+            throw new InvalidRequestException("The turns of the key '%s' of the queue '%s' are %s; they are 1 to %s."
                     .formatted(key, name(), turns, MOST_TURNS));
         }
         return with(TURNS + key, String.valueOf(turns));
@@ -228,7 +228,8 @@ public final class Queue {
         return perKey().isPresent()
                 && Arrays.stream(WhenKeyFull.values())
                         .filter(policy -> policy != WhenKeyFull.WAIT)
-                        .anyMatch(policy -> policy.name().equals(settings.values().get(WHEN_KEY_FULL)));
+                        .anyMatch(
+                                policy -> policy.name().equals(settings.values().get(WHEN_KEY_FULL)));
     }
 
     /**

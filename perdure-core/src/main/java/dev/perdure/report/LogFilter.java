@@ -40,7 +40,7 @@ public final class LogFilter {
     private static int required(int limit) {
         if (limit < 1 || limit > MOST) {
             throw new InvalidRequestException(
-                    "The limit of log lines is %d; it must be from 1 to %d.".formatted(limit, MOST));
+                    "The limit of log lines is %s; it must be from 1 to %s.".formatted(limit, MOST));
         }
         return limit;
     }

@@ -7,6 +7,7 @@ import java.time.Duration;
 import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
@@ -193,7 +194,7 @@ public final class Retention {
     public Retention keep(Match runs, Duration period) {
         if (rules.size() == MOST_RULES) {
             throw new InvalidRequestException(
-                    "The retention has %d rules, and can have no more. Combine some of them.".formatted(MOST_RULES));
+                    "The retention has %s rules, and can have no more. Combine some of them.".formatted(MOST_RULES));
         }
         List<Rule> more = new ArrayList<>(rules);
         more.add(new Rule(runs, requirePeriod(period)));
@@ -274,7 +275,7 @@ public final class Retention {
             settings.put(AUDIT, text(audit));
         }
         for (int i = 0; i < rules.size(); i++) {
-            settings.put("%s%04d".formatted(RULE, i), text(rules.get(i)));
+            settings.put(String.format(Locale.ROOT, "%s%04d", RULE, i), text(rules.get(i)));
         }
         return settings;
     }

@@ -61,7 +61,7 @@ public final class CatchUp {
                             .formatted(within));
         }
         if (within.compareTo(Times.LONGEST) > 0) {
-            throw new InvalidRequestException("The time to catch up is %s; it is at most %d days. Give a shorter one."
+            throw new InvalidRequestException("The time to catch up is %s; it is at most %s days. Give a shorter one."
                     .formatted(within, Times.MOST_DAYS));
         }
         return new CatchUp(Kind.ALL, within);

@@ -177,7 +177,7 @@ public final class Schedule {
     public Schedule limit(int fires) {
         if (fires < 1) {
             throw new InvalidRequestException(
-                    "The schedule '%s' is to fire %d times; it is at least 1.".formatted(name, fires));
+                    "The schedule '%s' is to fire %s times; it is at least 1.".formatted(name, fires));
         }
         return with(draft -> draft.limit = fires);
     }
@@ -200,7 +200,7 @@ public final class Schedule {
     public Schedule pauseAfter(int failures) {
         if (failures < 1) {
             throw new InvalidRequestException(
-                    "The schedule '%s' is to pause after %d failures; it is at least 1.".formatted(name, failures));
+                    "The schedule '%s' is to pause after %s failures; it is at least 1.".formatted(name, failures));
         }
         return with(draft -> draft.pauseAfter = failures);
     }

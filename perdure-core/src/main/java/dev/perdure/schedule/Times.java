@@ -131,7 +131,7 @@ public final class Times {
     private static Duration requireStorable(String what, Duration duration) {
         Texts.requireGiven(what, duration);
         if (duration.compareTo(SHORTEST) < 0 || duration.compareTo(LONGEST) > 0) {
-            throw new InvalidRequestException("The %s of a schedule is %s; it is at least %s and at most %d days."
+            throw new InvalidRequestException("The %s of a schedule is %s; it is at least %s and at most %s days."
                     .formatted(what, duration, SHORTEST, MOST_DAYS));
         }
         return duration;

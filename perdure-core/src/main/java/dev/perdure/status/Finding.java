@@ -65,7 +65,7 @@ public record Finding(Kind kind, String what, String remedy) {
     public static Finding notRegistered(Unregistered runs) {
         return new Finding(
                 Kind.NOT_REGISTERED,
-                "No live worker has the definition '%s'%s. Ready runs wait: %d, the oldest, '%s', since %s."
+                "No live worker has the definition '%s'%s. Ready runs wait: %s, the oldest, '%s', since %s."
                         .formatted(
                                 runs.definition(),
                                 runs.version()
@@ -84,7 +84,7 @@ public record Finding(Kind kind, String what, String remedy) {
                 .filter(definition -> definition.runs() > 0 && definition.workers() == 0)
                 .map(definition -> new Finding(
                         Kind.NO_VERSION,
-                        "No live worker has the definition '%s' in version '%s', and %d live runs are pinned to it."
+                        "No live worker has the definition '%s' in version '%s', and %s live runs are pinned to it."
                                 .formatted(definition.name(), version.name(), definition.runs()),
                         "Start a worker of that version. Or move the runs: './perdure runs bulk pause --definition %1$s --pinned %2$s', then move-to-version and resume."
                                 .formatted(definition.name(), version.name())))
@@ -95,7 +95,7 @@ public record Finding(Kind kind, String what, String remedy) {
     public static Finding allDrain(Unregistered runs) {
         return new Finding(
                 Kind.ALL_DRAIN,
-                "Every live worker that has the definition '%s' drains. Ready runs wait: %d, the oldest, '%s', since %s."
+                "Every live worker that has the definition '%s' drains. Ready runs wait: %s, the oldest, '%s', since %s."
                         .formatted(runs.definition(), runs.count(), runs.oldest(), runs.since()),
                 "Start a worker of another version, or let one of these take runs again: './perdure versions resume'.");
     }
@@ -125,7 +125,7 @@ public record Finding(Kind kind, String what, String remedy) {
     public static Finding noWorker(StoreStatus.InState ready) {
         return new Finding(
                 Kind.NO_WORKER,
-                "No worker is alive. Ready runs wait: %d, the oldest, '%s', since %s."
+                "No worker is alive. Ready runs wait: %s, the oldest, '%s', since %s."
                         .formatted(ready.count(), ready.oldest(), ready.oldestCreatedAt()),
                 "Start a process with a worker: Perdure.on(store).register(…).start(). If one is running, look in its log.");
     }

@@ -15,6 +15,7 @@ import java.nio.file.attribute.FileTime;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
+import java.util.Locale;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.zip.CRC32;
@@ -106,13 +107,13 @@ final class Binaries {
         if (connection instanceof JarURLConnection inJar) {
             try (var jar = inJar.getJarFile()) {
                 var entry = jar.getJarEntry(inJar.getEntryName());
-                return "%x-%08x".formatted(entry.getSize(), entry.getCrc());
+                return String.format(Locale.ROOT, "%x-%08x", entry.getSize(), entry.getCrc());
             }
         }
         var bytes = archive.openStream().readAllBytes();
         var checksum = new CRC32();
         checksum.update(bytes);
-        return "%x-%08x".formatted(bytes.length, checksum.getValue());
+        return String.format(Locale.ROOT, "%x-%08x", bytes.length, checksum.getValue());
     }
 
     private static void unpack(URL archive, Path target) throws IOException {

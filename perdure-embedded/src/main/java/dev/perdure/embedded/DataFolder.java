@@ -215,7 +215,7 @@ final class DataFolder {
         var us = ProcessHandle.current();
         write(
                 root.resolve(OWNER),
-                "pid=%d%nstarted=%s%ntemporary=%s%n"
+                "pid=%s%nstarted=%s%ntemporary=%s%n"
                         .formatted(us.pid(), us.info().startInstant().orElse(Instant.EPOCH), temporary));
     }
 

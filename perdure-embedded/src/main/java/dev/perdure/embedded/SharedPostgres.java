@@ -50,11 +50,12 @@ public final class SharedPostgres {
      */
     public static Fresh database(String hint) {
         var readable = hint.toLowerCase(Locale.ROOT).replaceAll("[^a-z0-9]+", "_");
-        var name = "%s_%d_%04x"
-                .formatted(
-                        readable.substring(0, Math.min(readable.length(), LONGEST_HINT)),
-                        COUNT.incrementAndGet(),
-                        ThreadLocalRandom.current().nextInt(0x10000));
+        var name = String.format(
+                Locale.ROOT,
+                "%s_%s_%04x",
+                readable.substring(0, Math.min(readable.length(), LONGEST_HINT)),
+                COUNT.incrementAndGet(),
+                ThreadLocalRandom.current().nextInt(0x10000));
         return new Fresh(server().createDatabase(name));
     }
 

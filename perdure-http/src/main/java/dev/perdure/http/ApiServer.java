@@ -163,7 +163,7 @@ public final class ApiServer implements AutoCloseable {
         InetAddress address = server.getAddress().getAddress();
         String host = address.getHostAddress();
         return URI.create(
-                "http://%s:%d%s".formatted(host.indexOf(':') < 0 ? host : "[" + host + "]", port(), api.prefix()));
+                "http://%s:%s%s".formatted(host.indexOf(':') < 0 ? host : "[" + host + "]", port(), api.prefix()));
     }
 
     // ---- one request, from its first byte to its last

@@ -347,7 +347,7 @@ public final class HttpApi implements AutoCloseable {
             throw new Problem(
                     414,
                     "TargetTooLong",
-                    "Path and query have more than %d characters. Shorten them.".formatted(LONGEST_TARGET));
+                    "Path and query have more than %s characters. Shorten them.".formatted(LONGEST_TARGET));
         }
         gate.checkHost(request);
         if (closing.get()) {

@@ -156,7 +156,7 @@ public final class PostgresShards implements AutoCloseable {
                 .toList();
         if (!missing.isEmpty()) {
             throw new InvalidRequestException(
-                    "The map of version %d has shards that were not given: %s. Give the databases of all shards."
+                    "The map of version %s has shards that were not given: %s. Give the databases of all shards."
                             .formatted(map.version(), missing));
         }
         return map;
@@ -218,7 +218,7 @@ public final class PostgresShards implements AutoCloseable {
         known(to);
         for (int partition : partitions) {
             if (partition < 0 || partition >= Partitions.COUNT) {
-                throw new InvalidRequestException("There is no partition %d. Partitions have numbers from 0 to %d."
+                throw new InvalidRequestException("There is no partition %s. Partitions have numbers from 0 to %s."
                         .formatted(partition, Partitions.COUNT - 1));
             }
         }
@@ -360,7 +360,7 @@ public final class PostgresShards implements AutoCloseable {
         move.open();
         store.resumeMoved();
         long opened = System.nanoTime();
-        progress.accept("The runs of partition %d stood still for %d ms: %d to close it, %d to copy, %d to open it."
+        progress.accept("The runs of partition %s stood still for %s ms: %s to close it, %s to copy, %s to open it."
                 .formatted(
                         partition,
                         millis(began, opened),

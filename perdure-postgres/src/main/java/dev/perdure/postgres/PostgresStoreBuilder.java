@@ -62,7 +62,7 @@ public final class PostgresStoreBuilder {
     /** How many connections commit at once, in addition to two for everything else. Two by default. */
     public PostgresStoreBuilder lanes(int count) {
         if (count < 1 || count > MOST_LANES) {
-            throw new InvalidRequestException("The number of lanes is %d; it is 1 to %d.".formatted(count, MOST_LANES));
+            throw new InvalidRequestException("The number of lanes is %s; it is 1 to %s.".formatted(count, MOST_LANES));
         }
         PostgresStoreBuilder copy = new PostgresStoreBuilder(this);
         copy.lanes = count;

@@ -50,7 +50,7 @@ public final class PostgresTransactions implements Transactor<Connection> {
     public static PostgresTransactions on(PostgresStore store, DataSource source, int connections) {
         if (connections < 1) {
             throw new InvalidRequestException(
-                    "The number of connections for transaction steps is %d; it is at least 1.".formatted(connections));
+                    "The number of connections for transaction steps is %s; it is at least 1.".formatted(connections));
         }
         return new PostgresTransactions(
                 new TransactionBodies(Preflight.connect(source, connections), store.journalBook()));

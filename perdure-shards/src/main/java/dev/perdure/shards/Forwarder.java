@@ -365,7 +365,7 @@ final class Forwarder {
     /** A run whose child was removed before it was asked for its outcome gets that as its failure. */
     private void settle(Change.Retell retell) {
         Parent caller = retell.caller();
-        UUID token = UUID.nameUUIDFromBytes("%s\n%d\n%d"
+        UUID token = UUID.nameUUIDFromBytes("%s\n%s\n%s"
                 .formatted(retell.run(), caller.run().key(), caller.position())
                 .getBytes(StandardCharsets.UTF_8));
         String problem = "The run '%s' was removed before '%s' was retried."

@@ -47,7 +47,7 @@ final class Memberships {
     private static void requireOneOf(ShardMap map, Shard shard) {
         if (!map.shards().contains(shard.name())) {
             throw unusable(
-                    "Shard '%s' is none of the shards %s of the map of version %d. Add it with './perdure shards add' first."
+                    "Shard '%s' is none of the shards %s of the map of version %s. Add it with './perdure shards add' first."
                             .formatted(shard.name(), map.shards(), map.version()));
         }
     }
@@ -69,12 +69,12 @@ final class Memberships {
         List<String> given = shards.stream().map(Shard::name).toList();
         if (!given.containsAll(map.shards())) {
             throw unusable(
-                    "Shard '%s' belongs to the shards %s by the map of version %d, and this process has %s. Open all of them."
+                    "Shard '%s' belongs to the shards %s by the map of version %s, and this process has %s. Open all of them."
                             .formatted(shard.name(), map.shards(), map.version(), given));
         }
         if (there.map().version() == map.version() && !there.map().equals(map)) {
             throw unusable(
-                    "Shard '%s' and another shard have different maps of version %d. One of them belongs to other shards: look at the table 'shard' of each."
+                    "Shard '%s' and another shard have different maps of version %s. One of them belongs to other shards: look at the table 'shard' of each."
                             .formatted(shard.name(), map.version()));
         }
     }

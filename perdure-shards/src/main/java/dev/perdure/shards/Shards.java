@@ -78,7 +78,7 @@ final class Shards {
             if (owners.get(partition) < 0) {
                 throw new StoreException(
                         StoreException.Kind.MOVING,
-                        "Partition %d is on shard '%s' by the map of version %d, and this process does not have that shard. Start it again with all shards."
+                        "Partition %s is on shard '%s' by the map of version %s, and this process does not have that shard. Start it again with all shards."
                                 .formatted(partition, map.owners().get(partition), map.version()),
                         null);
             }
@@ -161,7 +161,7 @@ final class Shards {
         if (!names.containsAll(map.shards())) {
             throw new StoreException(
                     StoreException.Kind.MOVING,
-                    "The map of version %d has the shards %s, and this process has %s, so it %s. Start it again with all shards."
+                    "The map of version %s has the shards %s, and this process has %s, so it %s. Start it again with all shards."
                             .formatted(map.version(), map.shards(), names, refused),
                     null);
         }

@@ -61,7 +61,7 @@ public final class Main {
             return "The value '%s' of '%s' is not a whole number from 1 on.".formatted(value, name);
         }
         if (name.equals("--workers") && Long.parseLong(value) > MOST_WORKERS) {
-            return "The value '%s' of '%s' is more than %d.".formatted(value, name, MOST_WORKERS);
+            return "The value '%s' of '%s' is more than %s.".formatted(value, name, MOST_WORKERS);
         }
         return null;
     }

@@ -190,7 +190,7 @@ public final class Records extends ForwardingStore {
         effects(advance.effects());
         boolean appends = move instanceof Move.Stay && advance.effects().isEmpty();
         if (applied && advance.epoch() < known.epoch && !appends) {
-            findings.add("The store let %s advance under epoch %d by %s, although epoch %d was given out."
+            findings.add("The store let %s advance under epoch %s by %s, although epoch %s was given out."
                     .formatted(advance.run().id(), advance.epoch(), String.valueOf(lane.worker()), known.epoch));
         }
         if (known.ended && (applied || move instanceof Move.Stay)) {
@@ -199,7 +199,7 @@ public final class Records extends ForwardingStore {
         }
         if (move instanceof Move.Stay && advance.epoch() <= known.earlierLives) {
             findings.add(
-                    "The store let an earlier life of %s advance: its epoch was %d, and the last one of that life was %d."
+                    "The store let an earlier life of %s advance: its epoch was %s, and the last one of that life was %s."
                             .formatted(advance.run().id(), advance.epoch(), known.earlierLives));
         }
         if (!(outcome instanceof Outcome.AlreadyThere)) {
@@ -242,7 +242,7 @@ public final class Records extends ForwardingStore {
         for (Dispatch.Claimed claim : claims) {
             Known known = known(claim.run());
             if (claim.epoch() < known.epoch || (claim.epoch() == known.epoch && !repeated)) {
-                findings.add("The store gave out %s under epoch %d, although epoch %d was given out before."
+                findings.add("The store gave out %s under epoch %s, although epoch %s was given out before."
                         .formatted(claim.run().id(), claim.epoch(), known.epoch));
             }
             known.epoch = claim.epoch();
@@ -252,7 +252,7 @@ public final class Records extends ForwardingStore {
                     .count();
             if (claim.recoveries() > deaths + known.givenUp) {
                 findings.add(
-                        "%s counts %d recoveries. It was taken from %s, of which %s came back, and given up %d times."
+                        "%s counts %s recoveries. It was taken from %s, of which %s came back, and given up %s times."
                                 .formatted(
                                         claim.run().id(),
                                         claim.recoveries(),
@@ -396,7 +396,7 @@ public final class Records extends ForwardingStore {
             }
             known.entries.forEach((place, payload) -> {
                 if (!payload.equals(there.get(place))) {
-                    all.add("The entry %d/%d of %s is %s, and was acknowledged as %s."
+                    all.add("The entry %s/%s of %s is %s, and was acknowledged as %s."
                             .formatted(place.position, place.note, known.ref.id(), there.get(place), payload));
                 }
             });

@@ -14,6 +14,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
+import java.util.Locale;
 import java.util.UUID;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
@@ -63,6 +64,23 @@ final class FolderPayloadsTest implements PayloadStoreCases {
     void another_engine_on_the_folder_reads_what_the_first_has_written() {
         PayloadReference reference = PayloadStoreCases.put(payloads, CONTENT);
         assertThat(FolderPayloads.in(folder).read(reference, 0)).hasValue(CONTENT);
+    }
+
+    @Test
+    void an_engine_with_another_default_locale_reads_and_removes_them_too() throws IOException {
+        Locale before = Locale.getDefault();
+        Locale.setDefault(Locale.forLanguageTag("ar-EG"));
+        PayloadReference reference;
+        try {
+            reference = PayloadStoreCases.put(payloads, CONTENT);
+            payloads.remove(List.of(reference), List.of(), HOUR);
+        } finally {
+            Locale.setDefault(before);
+        }
+        payloads = FolderPayloads.in(folder);
+        assertThat(payloads.read(reference, 0)).hasValue(CONTENT);
+        age(reference, HOUR);
+        assertThat(payloads.remove(List.of(reference), List.of(), HOUR)).isOne();
     }
 
     @Test

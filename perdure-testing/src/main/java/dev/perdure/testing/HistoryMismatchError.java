@@ -12,7 +12,7 @@ public final class HistoryMismatchError extends AssertionError {
     private final List<String> differences;
 
     HistoryMismatchError(List<String> differences, int checked) {
-        super("%d of %d histories do not fit this code:%s%s"
+        super("%s of %s histories do not fit this code:%s%s"
                 .formatted(
                         differences.size(),
                         checked,
@@ -20,7 +20,7 @@ public final class HistoryMismatchError extends AssertionError {
                                 .limit(SHOWN)
                                 .map(each -> "\n- " + each)
                                 .collect(Collectors.joining()),
-                        differences.size() <= SHOWN ? "" : "\n- and %d more".formatted(differences.size() - SHOWN)));
+                        differences.size() <= SHOWN ? "" : "\n- and %s more".formatted(differences.size() - SHOWN)));
         this.differences = List.copyOf(differences);
     }
 

@@ -41,6 +41,6 @@ record TestCall(String method, @Nullable String file, int line) {
 
     @Override
     public String toString() {
-        return "%s(…) at %s:%d".formatted(method, file, line);
+        return "%s(…) at %s:%s".formatted(method, file, line);
     }
 }

@@ -93,7 +93,7 @@ public final class SampleShop {
     private static void ship(Order order) throws IOException {
         work(180);
         if (order.number() % 11 == 0) {
-            throw new IOException("No carrier takes parcel %d.".formatted(order.number()));
+            throw new IOException("No carrier takes parcel %s.".formatted(order.number()));
         }
     }
 
@@ -124,7 +124,7 @@ public final class SampleShop {
     private static int rows(Attempt attempt, Upload upload) {
         for (int block = 1; block <= BLOCKS; block++) {
             work(600);
-            attempt.progress((double) block / BLOCKS, "block %d of %d".formatted(block, BLOCKS));
+            attempt.progress((double) block / BLOCKS, "block %s of %s".formatted(block, BLOCKS));
         }
         LOG.info("Loaded {} rows of {}.", upload.number() * 12, upload.supplier());
         return upload.number() * 12;

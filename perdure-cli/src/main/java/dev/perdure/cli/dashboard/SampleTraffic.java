@@ -86,7 +86,7 @@ public final class SampleTraffic implements AutoCloseable {
                 perdure.start(
                         SampleShop::load,
                         upload,
-                        id("import-%d-%d".formatted(number, file))
+                        id("import-%s-%s".formatted(number, file))
                                 .queue(IMPORTS.name())
                                 .key(upload.supplier()));
             }

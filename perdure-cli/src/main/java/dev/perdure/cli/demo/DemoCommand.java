@@ -53,7 +53,7 @@ public final class DemoCommand implements Callable<Integer> {
                 PostgresStore store = PostgresStore.on(pool).open();
                 Perdure client = Perdure.on(store).client()) {
             screen.line(
-                    "PostgreSQL %s is up on port %d, with fsync on.".formatted(postgres.version(), postgres.port()));
+                    "PostgreSQL %s is up on port %s, with fsync on.".formatted(postgres.version(), postgres.port()));
             EffectLog effectLog = new EffectLog(pool, Duration.ZERO);
             effectLog.create();
             order(screen, postgres, client, effectLog);
@@ -65,31 +65,31 @@ public final class DemoCommand implements Callable<Integer> {
 
     private static void order(Screen screen, EmbeddedPostgres postgres, Perdure client, EffectLog effectLog)
             throws Exception {
-        screen.headline("An order: charge, pack, sleep %d seconds, ship".formatted(SLEEP_SECONDS));
+        screen.headline("An order: charge, pack, sleep %s seconds, ship".formatted(SLEEP_SECONDS));
         Run<Receipt> run = client.start(OrderWorkflow::process, new Order(ORDER, 4200, SLEEP_SECONDS), id(ORDER));
         screen.line("Started run '%s'. It is durable and waits for a worker.".formatted(run.id()));
         Ticks ticks = new Ticks(screen, client);
         ticks.begin();
         try (WorkerProcess first = WorkerProcess.start(postgres)) {
-            screen.line("Worker process %d is ready.".formatted(first.pid()));
+            screen.line("Worker process %s is ready.".formatted(first.pid()));
             await(() -> has(effectLog, "pack begun"));
             show(screen, effectLog, 0);
             first.kill();
-            screen.line("kill -9 %d, in the middle of packing.".formatted(first.pid()));
+            screen.line("kill -9 %s, in the middle of packing.".formatted(first.pid()));
         }
         int seen = effectLog.effects(ORDER).size();
         try (WorkerProcess second = WorkerProcess.start(postgres)) {
-            screen.line("Worker process %d is ready. The lease of the first one ends within %d s."
+            screen.line("Worker process %s is ready. The lease of the first one ends within %s s."
                     .formatted(second.pid(), DemoWorker.LEASE.toSeconds()));
             await(() -> run.state() == RunState.SUSPENDED);
             show(screen, effectLog, seen);
             seen = effectLog.effects(ORDER).size();
             screen.line("The order sleeps. It holds no thread and no heap.");
             second.kill();
-            screen.line("kill -9 %d, while the order sleeps.".formatted(second.pid()));
+            screen.line("kill -9 %s, while the order sleeps.".formatted(second.pid()));
         }
         try (WorkerProcess third = WorkerProcess.start(postgres)) {
-            screen.line("Worker process %d is ready.".formatted(third.pid()));
+            screen.line("Worker process %s is ready.".formatted(third.pid()));
             Receipt receipt = run.result(TIMEOUT);
             show(screen, effectLog, seen);
             screen.line("Result: " + receipt);
@@ -101,7 +101,7 @@ public final class DemoCommand implements Callable<Integer> {
     private static void show(Screen screen, EffectLog effectLog, int from) throws SQLException {
         List<Effect> effects = effectLog.effects(ORDER);
         effects.subList(from, effects.size())
-                .forEach(effect -> screen.line("    %s  (process %d)".formatted(effect.what(), effect.pid())));
+                .forEach(effect -> screen.line("    %s  (process %s)".formatted(effect.what(), effect.pid())));
     }
 
     private static void verify(Screen screen, Run<Receipt> run, List<Effect> effects) {
@@ -122,7 +122,7 @@ public final class DemoCommand implements Callable<Integer> {
         Instant shipped = effects.getLast().at();
         long late = Duration.between(due, shipped).toMillis();
         screen.check(late >= 0, "shipped no earlier than the deadline from before the kill");
-        screen.check(late < 5_000, "and %d ms after it".formatted(late));
+        screen.check(late < 5_000, "and %s ms after it".formatted(late));
     }
 
     private static long count(List<Effect> effects, String what) {

@@ -2,6 +2,7 @@ package dev.perdure.cli.demo;
 
 import java.io.PrintWriter;
 import java.time.Duration;
+import java.util.Locale;
 import picocli.CommandLine.Help.Ansi;
 
 /** Prints the progress of the demo, with the seconds since its start, in colour if the terminal supports it. */
@@ -20,7 +21,7 @@ final class Screen {
 
     void line(String text) {
         double seconds = Duration.ofNanos(System.nanoTime() - began).toMillis() / 1000.0;
-        print("  %6.1f s  %s%n".formatted(seconds, text));
+        print(String.format(Locale.ROOT, "  %6.1f s  %s%n", seconds, text));
     }
 
     /** Prints several lines. */

@@ -11,6 +11,7 @@ import java.lang.management.ManagementFactory;
 import java.time.Duration;
 import java.util.Collections;
 import java.util.List;
+import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
 /** Shows what 10,000 sleeping workflows cost this JVM. */
@@ -30,7 +31,7 @@ final class Sleepers {
     }
 
     void show() throws InterruptedException {
-        screen.headline("%,d workflows that sleep for %d days".formatted(COUNT, DAYS));
+        screen.headline(String.format(Locale.ROOT, "%,d workflows that sleep for %s days", COUNT, DAYS));
         try (Perdure worker = Perdure.on(store).register(SLEEPER).start()) {
             start(worker, 500);
             awaitAsleep(worker, 500);
@@ -40,14 +41,17 @@ final class Sleepers {
             start(worker, COUNT);
             awaitAsleep(worker, 500 + COUNT);
             double seconds = Duration.ofNanos(System.nanoTime() - began).toMillis() / 1000.0;
-            screen.line(
-                    "All started and suspended after %.1f s (%,.0f per second).".formatted(seconds, COUNT / seconds));
+            screen.line(String.format(
+                    Locale.ROOT,
+                    "All started and suspended after %.1f s (%,.0f per second).",
+                    seconds,
+                    COUNT / seconds));
             long heapEach = Math.max(0, heap() - heapBefore) / COUNT;
             int threads = threads() - threadsBefore;
-            screen.line("They hold %d threads, and %d bytes of heap per workflow."
+            screen.line("They hold %s threads, and %s bytes of heap per workflow."
                     .formatted(Math.max(0, threads), heapEach));
             screen.check(threads <= 2, "a sleeping workflow holds no thread");
-            screen.check(heapEach < MOST_BYTES_EACH, "and less than %d bytes of heap".formatted(MOST_BYTES_EACH));
+            screen.check(heapEach < MOST_BYTES_EACH, "and less than %s bytes of heap".formatted(MOST_BYTES_EACH));
         }
     }
 

@@ -47,7 +47,7 @@ record Ticks(Screen screen, Perdure client) {
         Duration all = times.isEmpty() ? Duration.ZERO : Duration.between(times.getFirst(), times.getLast());
         screen.check(
                 times.size() > 1 && all.equals(SECOND.multipliedBy(times.size() - 1L)),
-                "the schedule has one run for each of %d seconds, also for those without a worker"
+                "the schedule has one run for each of %s seconds, also for those without a worker"
                         .formatted(times.size()));
     }
 }

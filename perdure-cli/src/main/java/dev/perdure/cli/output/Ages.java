@@ -26,7 +26,7 @@ public final class Ages {
             return length.toMillis() + " ms";
         }
         return length.compareTo(Duration.ofMinutes(1)) < 0
-                ? "%d.%d s".formatted(length.toSeconds(), length.toMillisPart() / 100)
+                ? "%s.%s s".formatted(length.toSeconds(), length.toMillisPart() / 100)
                 : whole(length);
     }
 

@@ -38,7 +38,7 @@ record Terminal(int columns, int rows) {
                 .limit(all ? rows : rows - 2)
                 .forEach(line -> frame.append(fit(line)).append(CLEAR_LINE + "\n"));
         if (!all) {
-            frame.append("… %d more lines".formatted(lines.size() - rows + 2)).append(CLEAR_LINE + "\n");
+            frame.append("… %s more lines".formatted(lines.size() - rows + 2)).append(CLEAR_LINE + "\n");
         }
         return frame.append(CLEAR_BELOW).toString();
     }

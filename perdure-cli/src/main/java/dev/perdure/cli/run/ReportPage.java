@@ -55,7 +55,7 @@ public final class ReportPage {
             page.many("log", LINE, log.lines(), none);
         }
         if (log.dropped() > 0) {
-            page.note("%d older log lines were dropped.".formatted(log.dropped()));
+            page.note("%s older log lines were dropped.".formatted(log.dropped()));
         }
     }
 }

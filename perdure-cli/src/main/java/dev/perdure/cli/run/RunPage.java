@@ -160,11 +160,11 @@ public final class RunPage {
         Optional<PayloadReference> large = PayloadReference.of(payload);
         if (large.isPresent()) {
             return large.map(
-                    reference -> "{\"payload\": \"%s\", \"size\": %d}".formatted(reference.hash(), reference.size()));
+                    reference -> "{\"payload\": \"%s\", \"size\": %s}".formatted(reference.hash(), reference.size()));
         }
         Optional<EncryptedPayload> encrypted = EncryptedPayload.of(payload);
         if (encrypted.isPresent()) {
-            return encrypted.map(seen -> "{\"encrypted\": \"%s\", \"size\": %d}".formatted(seen.key(), seen.size()));
+            return encrypted.map(seen -> "{\"encrypted\": \"%s\", \"size\": %s}".formatted(seen.key(), seen.size()));
         }
         try {
             return Optional.of(StandardCharsets.UTF_8
@@ -186,7 +186,7 @@ public final class RunPage {
     }
 
     private static String shortened(String text) {
-        return text.length() <= SHOWN ? text : text.substring(0, SHOWN) + "… (%d characters)".formatted(text.length());
+        return text.length() <= SHOWN ? text : text.substring(0, SHOWN) + "… (%s characters)".formatted(text.length());
     }
 
     /** Why the run failed, with the recorded stack trace. */

@@ -79,7 +79,7 @@ public final class StatisticsPage {
         page.one("statistics", RUNS, statistics);
         if (statistics.sample().more()) {
             page.note(
-                    "There are more runs; these are the newest %d that have ended.".formatted(RunStatistics.MOST_RUNS));
+                    "There are more runs; these are the newest %s that have ended.".formatted(RunStatistics.MOST_RUNS));
         }
         page.many("steps", STEP, statistics.steps(), "");
         return page.many("failures", FAILURE, failures.groups(), "");

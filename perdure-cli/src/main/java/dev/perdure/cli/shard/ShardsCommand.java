@@ -94,7 +94,7 @@ public final class ShardsCommand {
         return servers.with(shards -> {
             shards.move(numbers, to, progress());
             shards.clean(progress());
-            return output.print(listed(shards).message("%d partitions are on shard %s.".formatted(numbers.size(), to)));
+            return output.print(listed(shards).message("%s partitions are on shard %s.".formatted(numbers.size(), to)));
         });
     }
 

@@ -113,7 +113,7 @@ public final class BulkFunction implements Registered.Function {
     }
 
     private static String status(BulkState state, Begun begun, BulkReport report) {
-        return "%s: %d of %s runs: %s"
+        return "%s: %s of %s runs: %s"
                 .formatted(
                         state.action().kind().name().toLowerCase(Locale.ROOT), report.runs(), begun.expected(), report);
     }

@@ -20,7 +20,7 @@ final class ResultDifference {
                     .map(path -> path.isEmpty() ? "all of it" : "at " + path)
                     .orElse("only in its format");
         } catch (JacksonException notJson) {
-            return "%d bytes were recorded, and now it has %d".formatted(recorded.size(), now.size());
+            return "%s bytes were recorded, and now it has %s".formatted(recorded.size(), now.size());
         }
     }
 

@@ -231,7 +231,7 @@ public final class MailSender {
 
     private static InvalidRequestException noAwakeable(RunId run, int position) {
         return new InvalidRequestException(
-                "Run '%s' has no awakeable at position %d now. Look for AWAKEABLE in its history, and give the position that stands there."
+                "Run '%s' has no awakeable at position %s now. Look for AWAKEABLE in its history, and give the position that stands there."
                         .formatted(run, position));
     }
 

@@ -99,8 +99,7 @@ public final class CronTimes {
 
     /** What the library computes, and the weekdays nearest to a day, which it computes wrongly: any of them comes true. */
     private static List<LocalTimes> parts(String expression, List<String> fields, Cron cron) {
-        List<String> days =
-                List.of(fields.get(DAY_OF_MONTH).toUpperCase(Locale.ROOT).split(","));
+        List<String> days = List.of(fields.get(DAY_OF_MONTH).split(","));
         List<String> nearest = days.stream().filter(NearestWeekdays::isItem).toList();
         List<String> others =
                 days.stream().filter(day -> !NearestWeekdays.isItem(day)).toList();
@@ -141,20 +140,22 @@ public final class CronTimes {
         return NAMED.getOrDefault(expression.strip(), expression.strip()).replace('?', '*');
     }
 
-    /** The six fields. */
+    /** The six fields, in capitals: the library makes them by the JVM's default locale, and a Turkish FRİ is no day. */
     private static List<String> split(String expression) {
         if (expression.length() > MOST_CHARACTERS) {
             throw unusable(
                     expression.substring(0, MOST_CHARACTERS) + "…",
-                    "It has more than %d characters.".formatted(MOST_CHARACTERS));
+                    "It has more than %s characters.".formatted(MOST_CHARACTERS));
         }
         List<String> fields = Collections.list(new StringTokenizer(fields(expression))).stream()
-                .map(Object::toString)
+                .map(field -> field.toString().toUpperCase(Locale.ROOT))
                 .toList();
         if (fields.size() != FIELDS && fields.size() != FIELDS + 1) {
-            throw unusable(expression, "It has %d fields.".formatted(fields.size()));
+            throw unusable(expression, "It has %s fields.".formatted(fields.size()));
         }
-        return fields.size() == FIELDS ? Stream.concat(Stream.of("0"), fields.stream()).toList() : fields;
+        return fields.size() == FIELDS
+                ? Stream.concat(Stream.of("0"), fields.stream()).toList()
+                : fields;
     }
 
     private static Cron parsed(String expression, List<String> fields) {

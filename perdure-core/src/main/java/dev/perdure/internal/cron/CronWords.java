@@ -52,10 +52,10 @@ public final class CronWords {
             if (NUMBER.matcher(minute).matches()) {
                 return Optional.of("every hour at :" + two(minute));
             }
-            return step(minute, MINUTES).map("every %d minutes"::formatted);
+            return step(minute, MINUTES).map("every %s minutes"::formatted);
         }
         return NUMBER.matcher(minute).matches()
-                ? step(hour, HOURS).map(hours -> "every %d hours at :%s".formatted(hours, two(minute)))
+                ? step(hour, HOURS).map(hours -> "every %s hours at :%s".formatted(hours, two(minute)))
                 : Optional.empty();
     }
 

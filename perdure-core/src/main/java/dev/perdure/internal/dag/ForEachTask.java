@@ -83,7 +83,7 @@ final class ForEachTask {
         } catch (PayloadException refused) {
             Throwable reason = refused.getCause() instanceof PayloadException cause ? cause : refused;
             throw new PayloadException(
-                    "Item %d of task '%s' of DAG '%s' cannot be stored together with the input of the DAG: %s"
+                    "Item %s of task '%s' of DAG '%s' cannot be stored together with the input of the DAG: %s"
                             .formatted(place, task.name(), dag.name(), reason.getMessage()),
                     refused);
         }
@@ -103,7 +103,7 @@ final class ForEachTask {
             }
             ctx.cancel(
                     open.stream().map(other -> other.child().id()).toList(),
-                    "item %d failed".formatted(settled.place()));
+                    "item %s failed".formatted(settled.place()));
             throw failed;
         }
     }

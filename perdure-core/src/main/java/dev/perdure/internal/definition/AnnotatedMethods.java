@@ -119,7 +119,7 @@ final class AnnotatedMethods {
         if (!Target.isName(name)) {
             throw unusable(
                     method,
-                    "its name is empty, longer than %d characters or has characters that cannot be stored"
+                    "its name is empty, longer than %s characters or has characters that cannot be stored"
                             .formatted(Definition.MAX_NAME_LENGTH));
         }
         int modifiers = method.getModifiers();

@@ -109,7 +109,7 @@ public final class ObjectMethods {
         if (!Target.isName(object) || !Target.isName(name)) {
             throw unusable(
                     method,
-                    "the name '%s' is longer than %d characters or has characters that cannot be stored"
+                    "the name '%s' is longer than %s characters or has characters that cannot be stored"
                             .formatted(name, Definition.MAX_NAME_LENGTH));
         }
         int modifiers = method.getModifiers();

@@ -39,7 +39,7 @@ public record Registered(Target target, String origin, Function function, boolea
         public Target {
             if (!isName(name)) {
                 throw new InvalidRequestException(
-                        "The definition name is null, empty, longer than %d characters or has characters that cannot be stored. Give the name of a workflow."
+                        "The definition name is null, empty, longer than %s characters or has characters that cannot be stored. Give the name of a workflow."
                                 .formatted(Definition.MAX_NAME_LENGTH));
             }
         }

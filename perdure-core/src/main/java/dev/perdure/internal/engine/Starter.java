@@ -192,7 +192,7 @@ final class Starter {
         int heaviest = queue.heaviest(options.key().isPresent());
         if (options.weight() > heaviest) {
             throw new InvalidRequestException(
-                    "The run weighs %d, but the rate of the queue '%s' allows at most %d at once. Give the run less weight, or the queue a higher rate or burst."
+                    "The run weighs %s, but the rate of the queue '%s' allows at most %s at once. Give the run less weight, or the queue a higher rate or burst."
                             .formatted(options.weight(), options.queue(), heaviest));
         }
     }

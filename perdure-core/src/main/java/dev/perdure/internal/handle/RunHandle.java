@@ -369,7 +369,7 @@ public class RunHandle<R extends @Nullable Object> implements Run<R> {
         for (int tries = 1; forked.isEmpty(); tries++) { // The run has changed while its values were copied.
             if (tries == MOST_FORK_TRIES) {
                 throw new RetryRefusedException(
-                        "Run '%s' is not forked. It has changed its attributes or its journal during each of %d tries to copy them. Pause the run, fork it, and resume it."
+                        "Run '%s' is not forked. It has changed its attributes or its journal during each of %s tries to copy them. Pause the run, fork it, and resume it."
                                 .formatted(ref.id(), tries));
             }
             backoff.pause();

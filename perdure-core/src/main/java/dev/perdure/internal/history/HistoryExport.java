@@ -146,7 +146,7 @@ public final class HistoryExport {
             bytes += PayloadReference.sizeOf(payload);
             if (bytes > MOST_BYTES) {
                 throw new InvalidRequestException(
-                        "The values of run '%s' have more than %d MiB, so it cannot be exported. Export a shorter run of the same definition."
+                        "The values of run '%s' have more than %s MiB, so it cannot be exported. Export a shorter run of the same definition."
                                 .formatted(run.id(), MOST_BYTES / (1024 * 1024)));
             }
             return codec.inlined(payload);

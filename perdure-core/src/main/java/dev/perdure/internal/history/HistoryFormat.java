@@ -149,7 +149,7 @@ public final class HistoryFormat {
     private static void requireFormat(int number, JsonNode format) {
         if (!format.isInt() || format.asInt() != FORMAT) {
             throw new InvalidRequestException(
-                    "History %d has format %s, and this version of Perdure reads format %d. Export the run with './perdure runs export' of this version."
+                    "History %s has format %s, and this version of Perdure reads format %s. Export the run with './perdure runs export' of this version."
                             .formatted(number, format.isMissingNode() ? "'none'" : format, FORMAT));
         }
     }
@@ -157,7 +157,7 @@ public final class HistoryFormat {
     private static InvalidRequestException unreadable(int number, RuntimeException wrong) {
         String why = wrong instanceof JacksonException json ? json.getOriginalMessage() : wrong.getMessage();
         return new InvalidRequestException(
-                "History %d cannot be read: %s. Give the lines as './perdure runs export' has written them."
+                "History %s cannot be read: %s. Give the lines as './perdure runs export' has written them."
                         .formatted(number, why));
     }
 

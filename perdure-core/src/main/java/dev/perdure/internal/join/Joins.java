@@ -51,7 +51,7 @@ public interface Joins {
             List<I> items, int atMost, Function<? super I, ? extends DurableFuture<? extends T>> begin) {
         if (atMost < 1) {
             throw new InvalidRequestException(
-                    "parallel was called with a bound of %d; it is at least 1.".formatted(atMost));
+                    "parallel was called with a bound of %s; it is at least 1.".formatted(atMost));
         }
         return new Parallel<T>(atMost).over(items, begin);
     }

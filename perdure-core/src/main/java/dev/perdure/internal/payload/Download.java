@@ -71,7 +71,7 @@ final class Download extends InputStream {
 
     private MissingPayloadException missing(String what) {
         return new MissingPayloadException(
-                "The payload %s of %d bytes %s. Restore it, or use the payload store to which it was written."
+                "The payload %s of %s bytes %s. Restore it, or use the payload store to which it was written."
                         .formatted(reference.hash(), reference.size(), what));
     }
 

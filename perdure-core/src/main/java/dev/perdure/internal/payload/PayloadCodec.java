@@ -140,7 +140,7 @@ public final class PayloadCodec implements Codec {
         encode(value, type, draft);
         if (draft.size() > most) {
             throw new PayloadException(
-                    "it has %d bytes and the limit is %d. Store it elsewhere and pass a reference, or raise maxPayloadBytes."
+                    "it has %s bytes and the limit is %s. Store it elsewhere and pass a reference, or raise maxPayloadBytes."
                             .formatted(draft.size(), most));
         }
         return draft.isLarge()
@@ -283,7 +283,7 @@ public final class PayloadCodec implements Codec {
         } catch (PayloadException unreadable) {
             throw hidesTexts()
                     ? new PayloadException(
-                            "%d bytes cannot be read back as %s (the reason is hidden)."
+                            "%s bytes cannot be read back as %s (the reason is hidden)."
                                     .formatted(encoded.size(), type.getTypeName()),
                             unreadable)
                     : unreadable;

@@ -71,7 +71,7 @@ public final class ReencryptionFunction implements Registered.Function {
                 ctx.status("ended: " + state.total());
                 return state.total();
             }
-            ctx.status("pass %d: %s".formatted(state.pass(), state.total()));
+            ctx.status("pass %s: %s".formatted(state.pass(), state.total()));
             state = passed ? state.nextPass() : state;
         }
         throw ctx.continueAsNew(state);

@@ -165,7 +165,7 @@ public final class FireTimes {
         List<String> words = spec.rules().stream().map(FireTimes::words).toList();
         String days = spec.exclusions().isEmpty()
                 ? ""
-                : ", except on %d days".formatted(spec.exclusions().size());
+                : ", except on %s days".formatted(spec.exclusions().size());
         return String.join(", ", words) + days;
     }
 

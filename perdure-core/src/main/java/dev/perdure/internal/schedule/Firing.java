@@ -66,7 +66,7 @@ final class Firing {
         if (most == 0 || draft.failures < most || draft.paused != null) {
             return;
         }
-        draft.paused = "Paused by itself after %d failures one after another. Mend the cause, then resume the schedule."
+        draft.paused = "Paused by itself after %s failures one after another. Mend the cause, then resume the schedule."
                 .formatted(draft.failures);
         ScheduleSpec.Target reaction = spec.policies().reaction();
         if (reaction != null) {
@@ -145,7 +145,8 @@ final class Firing {
                 return;
             }
             boolean isLast = isBlocked(overlap);
-            draft.decided = isLast ? times.last(spec, draft.decided, horizon, basis()).orElse(next.get()) : next.get();
+            draft.decided =
+                    isLast ? times.last(spec, draft.decided, horizon, basis()).orElse(next.get()) : next.get();
             fire(spec, draft.decided, overlap);
             next = isLast ? Optional.empty() : next(spec, draft.decided);
         }
@@ -201,7 +202,9 @@ final class Firing {
                 if (draft.waiting.isEmpty()) {
                     draft.waiting.add(time);
                 } else {
-                    draft.skip(time, "%s had not ended, and another fire time waited for that.".formatted(draft.unended()));
+                    draft.skip(
+                            time,
+                            "%s had not ended, and another fire time waited for that.".formatted(draft.unended()));
                 }
             }
             case WAIT_ALL -> {
@@ -209,7 +212,8 @@ final class Firing {
                     draft.waiting.add(time);
                 } else {
                     draft.skip(
-                            time, "%s had not ended, and %d fire times waited.".formatted(draft.unended(), MOST_WAITING));
+                            time,
+                            "%s had not ended, and %s fire times waited.".formatted(draft.unended(), MOST_WAITING));
                 }
             }
             case CANCEL -> {
@@ -260,7 +264,8 @@ final class Firing {
                 return;
             }
             if (draft.hasRuns() && overlap == Overlap.SKIP) {
-                Instant last = times.last(spec, backfill.decided(), backfill.to(), new FireTimes.Basis(draft.since, null))
+                Instant last = times.last(
+                                spec, backfill.decided(), backfill.to(), new FireTimes.Basis(draft.since, null))
                         .orElse(time.get());
                 draft.skip(last, "%s had not ended.".formatted(draft.unended()));
                 draft.backfills.removeFirst();

@@ -125,7 +125,9 @@ final class ScheduleDraft {
 
     /** A run that has not ended, in words. */
     String unended() {
-        return running.isEmpty() ? "One of %d earlier runs".formatted(earlier) : "Run '%s'".formatted(running.getFirst());
+        return running.isEmpty()
+                ? "One of %s earlier runs".formatted(earlier)
+                : "Run '%s'".formatted(running.getFirst());
     }
 
     /** A run has ended, or was never started because another one has its id. */

@@ -24,7 +24,7 @@ public final class Headers {
         }
         if (bytes > MAX_BYTES) {
             throw new InvalidRequestException(
-                    "The headers have %d bytes; at most %d are allowed. Put what is larger into the input or the message."
+                    "The headers have %s bytes; at most %s are allowed. Put what is larger into the input or the message."
                             .formatted(bytes, MAX_BYTES));
         }
     }
@@ -46,7 +46,7 @@ public final class Headers {
             throw new InvalidRequestException("The header '%s' is null. Leave it out.".formatted(name));
         }
         if (value.length() > MAX_VALUE) {
-            throw new InvalidRequestException("The header '%s' has %d characters; at most %d are allowed. Shorten it."
+            throw new InvalidRequestException("The header '%s' has %s characters; at most %s are allowed. Shorten it."
                     .formatted(name, value.length(), MAX_VALUE));
         }
         Texts.requireLine("header '" + name + "'", value);

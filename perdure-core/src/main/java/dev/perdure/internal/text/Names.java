@@ -1,6 +1,7 @@
 package dev.perdure.internal.text;
 
 import dev.perdure.error.InvalidRequestException;
+import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
 /** The one rule for every name a user gives (ids, definitions, steps, queues, patches), checked before any write. */
@@ -18,7 +19,7 @@ public final class Names {
         }
         if (value.length() > maxLength) {
             throw new InvalidRequestException(
-                    "The %s '%s…' has %d characters; at most %d are allowed. Shorten it or use a hash of it."
+                    "The %s '%s…' has %s characters; at most %s are allowed. Shorten it or use a hash of it."
                             .formatted(what, beginning(value), value.length(), maxLength));
         }
         for (int i = 0; i < value.length(); i++) {
@@ -29,9 +30,12 @@ public final class Names {
             if (pair) {
                 i++;
             } else if (Character.isISOControl(c) || Character.isSurrogate(c)) {
-                throw new InvalidRequestException(
-                        "The %s holds the character U+%04X at index %d, which cannot be stored as text. Remove or encode it."
-                                .formatted(what, (int) c, i));
+                throw new InvalidRequestException(String.format(
+                        Locale.ROOT,
+                        "The %s holds the character U+%04X at index %s, which cannot be stored as text. Remove or encode it.",
+                        what,
+                        (int) c,
+                        i));
             }
         }
         return value;

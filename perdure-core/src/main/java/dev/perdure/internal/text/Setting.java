@@ -16,7 +16,8 @@ public final class Setting<T> {
     public static final Duration LONGEST = Duration.ofDays(36_500);
 
     /** The name of its definition. */
-    public static final Setting<String> DEFINITION = new Setting<>("definition", "definition name", new Line(100), true);
+    public static final Setting<String> DEFINITION =
+            new Setting<>("definition", "definition name", new Line(100), true);
 
     /** The id of the run. */
     public static final Setting<String> ID = new Setting<>("id", "run id", new Line(200), true);
@@ -120,7 +121,7 @@ public final class Setting<T> {
 
     private void requireAtLeast(int least, @Nullable Integer value) {
         if (value == null || value < least) {
-            throw new InvalidRequestException("The %s is %s; it is at least %d.".formatted(what, value, least));
+            throw new InvalidRequestException("The %s is %s; it is at least %s.".formatted(what, value, least));
         }
     }
 
@@ -128,7 +129,7 @@ public final class Setting<T> {
     public static Duration requireTime(String what, @Nullable Duration value) {
         Duration given = requireGiven(what, value);
         if (given.isNegative() || given.isZero() || given.compareTo(LONGEST) > 0) {
-            throw new InvalidRequestException("The %s is %s; it must be longer than zero and at most %d days."
+            throw new InvalidRequestException("The %s is %s; it must be longer than zero and at most %s days."
                     .formatted(what, given, LONGEST.toDays()));
         }
         return given;
@@ -138,7 +139,7 @@ public final class Setting<T> {
     public static Duration requireTimeOrZero(String what, @Nullable Duration value) {
         Duration given = requireGiven(what, value);
         if (given.isNegative() || given.compareTo(LONGEST) > 0) {
-            throw new InvalidRequestException("The %s is %s; it cannot be negative and is at most %d days."
+            throw new InvalidRequestException("The %s is %s; it cannot be negative and is at most %s days."
                     .formatted(what, given, LONGEST.toDays()));
         }
         return given;

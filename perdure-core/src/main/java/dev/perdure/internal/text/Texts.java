@@ -1,6 +1,7 @@
 package dev.perdure.internal.text;
 
 import dev.perdure.error.InvalidRequestException;
+import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
 /** The rules for texts that users pass. A refusal says which rule is broken. */
@@ -46,7 +47,7 @@ public final class Texts {
 
     private static void requireShort(String what, String text) {
         if (text.length() > MAX_REASON) {
-            throw new InvalidRequestException("The %s has %d characters; at most %d are allowed. Shorten it."
+            throw new InvalidRequestException("The %s has %s characters; at most %s are allowed. Shorten it."
                     .formatted(what, text.length(), MAX_REASON));
         }
         requireStorable(what, text, true);
@@ -64,7 +65,7 @@ public final class Texts {
     public static String storable(String text, int most) {
         String kept = text.length() <= most
                 ? text
-                : "%s… (%d more characters)".formatted(text.substring(0, most), text.length() - most);
+                : "%s… (%s more characters)".formatted(text.substring(0, most), text.length() - most);
         StringBuilder storable = new StringBuilder(kept.length());
         kept.codePoints()
                 .map(character -> character == 0 || !isWhole(character) ? REPLACEMENT : character)
@@ -79,9 +80,12 @@ public final class Texts {
             character = text.codePointAt(i);
             boolean control = lines ? character == 0 : Character.isISOControl(character);
             if (control || !isWhole(character)) {
-                throw new InvalidRequestException(
-                        "The %s holds the character U+%04X at index %d, which cannot be stored as text. Remove or encode it."
-                                .formatted(what, character, i));
+                throw new InvalidRequestException(String.format(
+                        Locale.ROOT,
+                        "The %s holds the character U+%04X at index %s, which cannot be stored as text. Remove or encode it.",
+                        what,
+                        character,
+                        i));
             }
         }
     }

@@ -48,7 +48,7 @@ public record ResultWaiters(Runs runs, Predicate<RunRef> here) implements Waiter
                                 info.id(),
                                 info.definition(),
                                 Waiters.LATE,
-                                callers == 1 ? "" : ", as have %d others for this or other runs".formatted(callers - 1),
+                                callers == 1 ? "" : ", as have %s others for this or other runs".formatted(callers - 1),
                                 info.state(),
                                 reason)));
     }

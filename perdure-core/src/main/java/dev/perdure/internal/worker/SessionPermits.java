@@ -50,7 +50,7 @@ final class SessionPermits {
         if (answer == Answer.MOVING) {
             throw new StoreException(
                     StoreException.Kind.MOVING,
-                    "The partition of '%s' moves to another shard, and its step at position %d asks again for a permit of '%s'."
+                    "The partition of '%s' moves to another shard, and its step at position %s asks again for a permit of '%s'."
                             .formatted(request.run().id(), request.position(), limiter.name()),
                     null);
         }

@@ -326,7 +326,7 @@ public sealed interface Change {
 
         /** For stores: the refusal if there is none. */
         public String noStep() {
-            return "The run '%s' has recorded no step at position %d. The history shows its steps, with their attempts; for any other call, fork the run."
+            return "The run '%s' has recorded no step at position %s. The history shows its steps, with their attempts; for any other call, fork the run."
                     .formatted(run, position);
         }
     }

@@ -55,7 +55,7 @@ public record ForkPlan(List<Entry> copied, @Nullable String refusal) {
         if (!compensated && undone.isPresent() && position > undone.getAsInt()) {
             return new ForkPlan(
                     List.of(),
-                    "Its saga has undone what it did from position %d on, and the fork would take that over. Fork it from position %d or an earlier one, or allow that with allowCompensated."
+                    "Its saga has undone what it did from position %s on, and the fork would take that over. Fork it from position %s or an earlier one, or allow that with allowCompensated."
                             .formatted(undone.getAsInt(), undone.getAsInt()));
         }
         Set<Integer> answered = new HashSet<>();
@@ -73,7 +73,7 @@ public record ForkPlan(List<Entry> copied, @Nullable String refusal) {
                 if (!whole && !waits && entry.kind() != Kind.STEP && entry.kind() != Kind.TRANSACTION) {
                     return new ForkPlan(
                             List.of(),
-                            "%s '%s' at position %d has no answer, and only the run itself can get it. Fork from position %d or an earlier one."
+                            "%s '%s' at position %s has no answer, and only the run itself can get it. Fork from position %s or an earlier one."
                                     .formatted(entry.kind(), entry.name(), entry.position(), entry.position()));
                 }
                 if (whole || waits) {

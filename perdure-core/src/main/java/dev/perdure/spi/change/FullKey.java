@@ -29,8 +29,8 @@ public record FullKey(String queue, String key, int places, List<RunId> runs) {
     /** What is the case, as a sentence. */
     public String sentence() {
         String first = runs.stream().limit(NAMED).map(run -> "'" + run + "'").collect(Collectors.joining(", "));
-        String more = runs.size() > NAMED ? " and %d more".formatted(runs.size() - NAMED) : "";
-        return "The key '%s' of the queue '%s' is full: %d of %d places are taken or waited for, by %s%s."
+        String more = runs.size() > NAMED ? " and %s more".formatted(runs.size() - NAMED) : "";
+        return "The key '%s' of the queue '%s' is full: %s of %s places are taken or waited for, by %s%s."
                 .formatted(key, queue, runs.size(), places, first, more);
     }
 

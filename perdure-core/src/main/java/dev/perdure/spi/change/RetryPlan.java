@@ -82,7 +82,7 @@ public record RetryPlan(List<Place> removed, @Nullable String refusal) {
     private static RetryPlan refused(Collection<Recorded> journal, String why) {
         OptionalInt undone = ForkPlan.undone(journal);
         String instead = undone.isPresent()
-                ? "Its saga has undone what it did from position %d on: fork it from position %d or an earlier one instead."
+                ? "Its saga has undone what it did from position %s on: fork it from position %s or an earlier one instead."
                         .formatted(undone.getAsInt(), undone.getAsInt())
                 : "Fork the run from an earlier position instead: from before all that it has undone.";
         return new RetryPlan(List.of(), why + " " + instead);
@@ -120,7 +120,7 @@ public record RetryPlan(List<Place> removed, @Nullable String refusal) {
 
     private static String describe(Entry entry) {
         return ForkPlan.isUndone(entry)
-                ? "The undoing at position %d".formatted(entry.position())
-                : "%s '%s' at position %d".formatted(entry.kind(), entry.name(), entry.position());
+                ? "The undoing at position %s".formatted(entry.position())
+                : "%s '%s' at position %s".formatted(entry.kind(), entry.name(), entry.position());
     }
 }

@@ -48,7 +48,7 @@ public record EncryptedPayload(String key, int size) {
         byte[] id = key.getBytes(StandardCharsets.UTF_8);
         if (id.length == 0 || id.length > MAX_KEY_BYTES) {
             throw new InvalidRequestException(
-                    "The id of a key has 1 to %d bytes of UTF-8, and '%s' has %d. Give the key a short name, such as the year."
+                    "The id of a key has 1 to %s bytes of UTF-8, and '%s' has %s. Give the key a short name, such as the year."
                             .formatted(MAX_KEY_BYTES, key, id.length));
         }
         return id;

@@ -29,7 +29,7 @@ public record PayloadReference(String hash, long size) {
     /** Checks the hash and the size. */
     public PayloadReference {
         if (!HASH.matcher(hash).matches() || size < 0) {
-            throw new IllegalArgumentException("Not a reference to a payload: %s, %d bytes".formatted(hash, size));
+            throw new IllegalArgumentException("Not a reference to a payload: %s, %s bytes".formatted(hash, size));
         }
     }
 

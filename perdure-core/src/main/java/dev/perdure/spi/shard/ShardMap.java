@@ -20,7 +20,7 @@ public record ShardMap(int version, List<String> owners) {
         owners = List.copyOf(owners);
         if (owners.size() != Partitions.COUNT) {
             throw new IllegalArgumentException(
-                    "A map has %d partitions, not %d.".formatted(Partitions.COUNT, owners.size()));
+                    "A map has %s partitions, not %s.".formatted(Partitions.COUNT, owners.size()));
         }
     }
 
@@ -30,7 +30,7 @@ public record ShardMap(int version, List<String> owners) {
      */
     public static ShardMap first(List<String> shards) {
         if (shards.isEmpty() || shards.size() > Partitions.COUNT) {
-            throw new InvalidRequestException("A store has from 1 to %d shards, not %d. Name them with shard(…)."
+            throw new InvalidRequestException("A store has from 1 to %s shards, not %s. Name them with shard(…)."
                     .formatted(Partitions.COUNT, shards.size()));
         }
         List<String> sorted = List.copyOf(new TreeSet<>(shards));

@@ -52,7 +52,7 @@ public final class Tokens implements Authentication {
         Caller caller = new Caller(name, role);
         if (token == null || token.length() < SHORTEST || !token.equals(token.strip())) {
             throw new InvalidRequestException(
-                    "The token of '%s' is missing, has spaces around it or has fewer than %d characters. Make one at random, such as with 'openssl rand -hex 32'."
+                    "The token of '%s' is missing, has spaces around it or has fewer than %s characters. Make one at random, such as with 'openssl rand -hex 32'."
                             .formatted(name, SHORTEST));
         }
         byte[] hash = hash(token);

@@ -65,7 +65,7 @@ public final class Notice {
             case WorkReady() -> "ready";
             case WorkerSignalled(WorkerId worker) -> "worker " + worker;
             case MailArrived mail ->
-                "mail %s %d %d %d %d".formatted(mail.worker(), mail.run(), mail.epoch(), mail.wakes(), mail.mails());
+                "mail %s %s %s %s %s".formatted(mail.worker(), mail.run(), mail.epoch(), mail.wakes(), mail.mails());
             case RunEnded(RunId run) -> "ended " + run;
             case RunShows(RunId run) -> "shows " + run;
             case LeaseInDoubt() -> "lease";

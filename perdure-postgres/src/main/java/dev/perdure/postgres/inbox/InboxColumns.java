@@ -296,7 +296,7 @@ public final class InboxColumns {
         ObjectCall call = Results.object(row);
         if (call != null && call.hold() == ObjectCall.Hold.UNKNOWN) {
             throw new IllegalStateException(
-                    "No hold has the code %d: was the row written by a newer version?".formatted(row.getInt("hold")));
+                    "No hold has the code %s: was the row written by a newer version?".formatted(row.getInt("hold")));
         }
         return call;
     }

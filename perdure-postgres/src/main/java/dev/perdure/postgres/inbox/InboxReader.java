@@ -256,9 +256,7 @@ public final class InboxReader {
                         }
                     } catch (InvalidRequestException senselessRow) {
                         LOG.error(
-                                "Row {} of the inbox is invalid and is dropped: {}",
-                                number,
-                                senselessRow.getMessage());
+                                "Row {} of the inbox is invalid and is dropped: {}", number, senselessRow.getMessage());
                         senseless.add(number);
                     } catch (RuntimeException unknownCode) {
                         leave(number, unknownCode);
@@ -344,12 +342,12 @@ public final class InboxReader {
                 dropped.stream().collect(Collectors.groupingBy(RunId::value, TreeMap::new, Collectors.counting()));
         String named = counts.entrySet().stream()
                 .limit(MOST_NAMED)
-                .map(run -> "'%s' (%d)".formatted(run.getKey(), run.getValue()))
+                .map(run -> "'%s' (%s)".formatted(run.getKey(), run.getValue()))
                 .collect(Collectors.joining(", "));
         LOG.warn(
                 "Dropped {} messages and commands from callers' transactions, because their runs did not exist a minute later: {}{}. Start a run before, or in, the transaction that addresses it.",
                 dropped.size(),
                 named,
-                counts.size() > MOST_NAMED ? " and %d more runs".formatted(counts.size() - MOST_NAMED) : "");
+                counts.size() > MOST_NAMED ? " and %s more runs".formatted(counts.size() - MOST_NAMED) : "");
     }
 }

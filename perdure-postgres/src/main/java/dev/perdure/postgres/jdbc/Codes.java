@@ -299,6 +299,6 @@ public final class Codes {
 
     private static IllegalStateException unknown(String what, int code) {
         return new IllegalStateException(
-                "No %s has the code %d: was the row written by a newer version?".formatted(what, code));
+                "No %s has the code %s: was the row written by a newer version?".formatted(what, code));
     }
 }

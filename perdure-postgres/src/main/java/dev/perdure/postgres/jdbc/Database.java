@@ -275,7 +275,7 @@ public final class Database implements AutoCloseable {
             case LOCKED -> new LockedException(problem);
             case RECONNECT -> unavailable("The database is out of reach", problem);
             case RERUN ->
-                unavailable("The transaction lost conflicts with others %d times".formatted(MOST_TRIES), problem);
+                unavailable("The transaction lost conflicts with others %s times".formatted(MOST_TRIES), problem);
             case PAUSE -> unavailable("The database cannot work for now", problem);
             case CAPPED -> unavailable("The database stopped a statement that took too long", problem);
             case GIVE_UP ->

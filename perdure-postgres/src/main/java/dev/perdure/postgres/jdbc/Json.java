@@ -1,5 +1,6 @@
 package dev.perdure.postgres.jdbc;
 
+import java.util.Locale;
 import java.util.Map;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
@@ -22,7 +23,7 @@ public final class Json {
         for (int i = 0; i < text.length(); i++) {
             char character = text.charAt(i);
             if (character < ' ') {
-                quoted.append("\\u%04x".formatted((int) character));
+                quoted.append(String.format(Locale.ROOT, "\\u%04x", (int) character));
             } else {
                 quoted.append(character == '"' || character == '\\' ? "\\" : "").append(character);
             }

@@ -77,7 +77,7 @@ public final class ClientFence {
         }
         throw new StoreException(
                 StoreException.Kind.UNAVAILABLE,
-                "The lease for commands of this client ended %d times before they were carried out; waiting for the database."
+                "The lease for commands of this client ended %s times before they were carried out; waiting for the database."
                         .formatted(MOST_TRIES),
                 null);
     }

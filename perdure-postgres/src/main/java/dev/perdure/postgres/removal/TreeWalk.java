@@ -65,7 +65,8 @@ final class TreeWalk {
             walk.levels.push(new Level(parent, tree.place()));
             return walk;
         }
-        OldRun root = walk.find(tree.root()); // The place is gone if a worker of an earlier version works beside this one.
+        OldRun root =
+                walk.find(tree.root()); // The place is gone if a worker of an earlier version works beside this one.
         if (root == null) {
             return null;
         }
@@ -122,7 +123,7 @@ final class TreeWalk {
         if (levels.isEmpty() && left.key() != root) {
             OldRun parent = find(left.parent());
             if (parent == null) {
-                throw new IllegalStateException("The run %d is there without its parent.".formatted(left.key()));
+                throw new IllegalStateException("The run %s is there without its parent.".formatted(left.key()));
             }
             levels.push(new Level(parent, new Tree.Place(left.parent(), left.createdAt(), left.key())));
         }

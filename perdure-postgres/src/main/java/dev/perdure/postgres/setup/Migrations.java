@@ -112,7 +112,7 @@ public final class Migrations {
     private static final String APPLIED = "SELECT version, name, checksum FROM ${schema}.migration ORDER BY version";
     private static final String NOTE = "INSERT INTO ${schema}.migration (version, name, checksum) VALUES (?, ?, ?)";
     private static final String NOTE_BY_HAND =
-            "INSERT INTO ${schema}.migration (version, name, checksum) VALUES (%d, '%s', '%s');%n";
+            "INSERT INTO ${schema}.migration (version, name, checksum) VALUES (%s, '%s', '%s');%n";
 
     /**
      * A migration of the schema.
@@ -195,7 +195,7 @@ public final class Migrations {
             boolean isNew = missing.size() == known.size(); // Nobody works with it, so one commit is enough.
             List<Migration> next = isNew ? missing : missing.stream().limit(1).toList();
             for (Migration migration : next) {
-                transactions.at("Migration %s of the schema '%s' (%d of %d)"
+                transactions.at("Migration %s of the schema '%s' (%s of %s)"
                         .formatted(migration.name(), schema.name(), known.indexOf(migration) + 1, known.size()));
                 statement.execute(sql(migration.text()));
                 note(connection, migration);
@@ -223,7 +223,7 @@ public final class Migrations {
                 .ifPresent(version -> {
                     throw new StoreException(
                             Kind.UNUSABLE,
-                            "The schema '%s' has version %d, but this library knows only up to %d. Update the library, or point it at another schema."
+                            "The schema '%s' has version %s, but this library knows only up to %s. Update the library, or point it at another schema."
                                     .formatted(schema.name(), version, newest),
                             null);
                 });

@@ -137,7 +137,7 @@ public final class Preflight {
         } catch (SQLException problem) {
             throw new StoreException(
                     Kind.UNUSABLE,
-                    "The DataSource provided %d connections at once; Perdure needs %d and takes up to %d. Raise the size of the pool or the limits of the server."
+                    "The DataSource provided %s connections at once; Perdure needs %s and takes up to %s. Raise the size of the pool or the limits of the server."
                             .formatted(taken.size(), needed, most),
                     problem);
         } finally {
@@ -155,7 +155,7 @@ public final class Preflight {
             for (int use = 0; use < 2; use++) {
                 for (int i = 0; i < connections.size(); i++) {
                     try (PreparedStatement statement =
-                            Database.prepare(connections.get(i), "SELECT %d AS connection".formatted(i))) {
+                            Database.prepare(connections.get(i), "SELECT %s AS connection".formatted(i))) {
                         statement.execute();
                     }
                 }
@@ -223,7 +223,7 @@ public final class Preflight {
         if (version < OLDEST) {
             throw new StoreException(
                     Kind.UNUSABLE,
-                    "The server is PostgreSQL %s; Perdure needs %d or newer. Upgrade the server."
+                    "The server is PostgreSQL %s; Perdure needs %s or newer. Upgrade the server."
                             .formatted(fullVersion, OLDEST),
                     null);
         }

@@ -127,7 +127,7 @@ public final class DividedLimits {
                 try (ResultSet row = statement.executeQuery()) {
                     if (row.next()) {
                         throw new InvalidRequestException(
-                                "The limits of the %s '%s' on shard '%s' are not divided by the %d shards that were given, so no partition moves. Start the processes with the same shards, or set limits of at least %d."
+                                "The limits of the %s '%s' on shard '%s' are not divided by the %s shards that were given, so no partition moves. Start the processes with the same shards, or set limits of at least %s."
                                         .formatted(
                                                 row.getString("kind"),
                                                 row.getString("name"),
@@ -148,7 +148,7 @@ public final class DividedLimits {
                     ResultSet row = statement.executeQuery()) {
                 if (row.next()) {
                     throw new InvalidRequestException(
-                            "Shard '%s' has given %d %s of the %s '%s', and its share is %d, so no partition moves: the other shards would give theirs too. Move partitions when enough of those runs have ended or, if it is a rate, when its period is over."
+                            "Shard '%s' has given %s %s of the %s '%s', and its share is %s, so no partition moves: the other shards would give theirs too. Move partitions when enough of those runs have ended or, if it is a rate, when its period is over."
                                     .formatted(
                                             shard.name(),
                                             row.getLong("amount"),
@@ -169,7 +169,7 @@ public final class DividedLimits {
             try (ResultSet row = statement.executeQuery()) {
                 if (row.next()) {
                     throw new InvalidRequestException(
-                            "Partition %d cannot be moved now: %d runs of it have begun in the queue '%s', which has limits, such as '%s', and each shard counts its own. Move the partition when they have ended, or let the queue count only runs that are at work."
+                            "Partition %s cannot be moved now: %s runs of it have begun in the queue '%s', which has limits, such as '%s', and each shard counts its own. Move the partition when they have ended, or let the queue count only runs that are at work."
                                     .formatted(
                                             partition,
                                             row.getLong("runs"),
@@ -187,7 +187,7 @@ public final class DividedLimits {
             try (ResultSet row = statement.executeQuery()) {
                 if (row.next()) {
                     throw new InvalidRequestException(
-                            "Partition %d cannot be moved now: the run '%s' has begun in the queue '%s', which limits keys, and its id leads to another partition than its key '%s', so that one of both would stay. Move the partition when the run has ended."
+                            "Partition %s cannot be moved now: the run '%s' has begun in the queue '%s', which limits keys, and its id leads to another partition than its key '%s', so that one of both would stay. Move the partition when the run has ended."
                                     .formatted(
                                             partition,
                                             row.getString("run"),

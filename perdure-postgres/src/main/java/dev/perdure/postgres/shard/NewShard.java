@@ -80,7 +80,7 @@ public final class NewShard {
         int number = raised(first, known, 1);
         if (number > HIGHEST_NUMBER) {
             throw new InvalidRequestException(
-                    "Shards have had all numbers up to %d, so no other one can be added.".formatted(HIGHEST_NUMBER));
+                    "Shards have had all numbers up to %s, so no other one can be added.".formatted(HIGHEST_NUMBER));
         }
         return number;
     }

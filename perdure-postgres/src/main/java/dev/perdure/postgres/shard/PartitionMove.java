@@ -145,7 +145,7 @@ public final class PartitionMove {
                             row.getString("definition"), KINDS.get(row.getInt("kind")), row.getString("start_key"));
                     if (ofRun != ofKey && (ofRun == partition || ofKey == partition)) {
                         throw unusable(
-                                "Partition %d cannot be moved: the start key '%s' of '%s' names a run of another partition. Leave the ids of runs that are started under keys to Perdure, and move the partition when the key is free."
+                                "Partition %s cannot be moved: the start key '%s' of '%s' names a run of another partition. Leave the ids of runs that are started under keys to Perdure, and move the partition when the key is free."
                                         .formatted(partition, row.getString("start_key"), row.getString("definition")));
                     }
                 }
@@ -159,7 +159,7 @@ public final class PartitionMove {
                 ResultSet row = statement.executeQuery(sql(source, strangeCall))) {
             if (row.next()) {
                 throw unusable(
-                        "Partition %d cannot be moved: the run '%s' calls the object '%s' with the key '%s', and only one of the two is in this partition. Leave the ids of calls to Perdure, and move the partition when retention has removed such runs."
+                        "Partition %s cannot be moved: the run '%s' calls the object '%s' with the key '%s', and only one of the two is in this partition. Leave the ids of calls to Perdure, and move the partition when retention has removed such runs."
                                 .formatted(partition, row.getString(1), row.getString(2), row.getString(3)));
             }
         }
@@ -171,7 +171,7 @@ public final class PartitionMove {
                 ResultSet row = statement.executeQuery(sql(source, MovingSql.CANNOT_NOTE))) {
             if (row.next()) {
                 throw unusable(
-                        "Partition %d cannot be moved: the role %s writes runs of shard '%s' and may not insert into the table partition_change. Run roles.sql again, as after every migration."
+                        "Partition %s cannot be moved: the role %s writes runs of shard '%s' and may not insert into the table partition_change. Run roles.sql again, as after every migration."
                                 .formatted(partition, row.getString("role"), source.name()));
             }
         }
@@ -233,11 +233,11 @@ public final class PartitionMove {
             runs += going.runs();
             objects += going.objects();
             if ((runs + objects) % MANY == 0 && going.runs() + going.objects() > 0) {
-                progress.accept("Partition %d is open; %d ended runs and %d objects are copied so far."
+                progress.accept("Partition %s is open; %s ended runs and %s objects are copied so far."
                         .formatted(partition, runs, objects));
             }
         }
-        progress.accept("Partition %d is open, and %d ended runs and %d objects are copied to shard '%s'."
+        progress.accept("Partition %s is open, and %s ended runs and %s objects are copied to shard '%s'."
                 .formatted(partition, runs, objects, target.name()));
         return runs + objects;
     }
@@ -247,7 +247,7 @@ public final class PartitionMove {
         try (Statement statement = connection.createStatement();
                 ResultSet row = statement.executeQuery(sqlOfThis(MovingSql.LOCK_ARRIVING))) {
             if (!row.next()) {
-                throw unusable("The move of partition %d to shard '%s' was given up. Run the command again."
+                throw unusable("The move of partition %s to shard '%s' was given up. Run the command again."
                         .formatted(partition, target.name()));
             }
         }
@@ -275,7 +275,7 @@ public final class PartitionMove {
                             .toList());
             return now;
         });
-        progress.accept("Partition %d is closed on shard '%s'.".formatted(partition, source.name()));
+        progress.accept("Partition %s is closed on shard '%s'.".formatted(partition, source.name()));
         return since;
     }
 
@@ -318,7 +318,7 @@ public final class PartitionMove {
             }
             return copied;
         }));
-        progress.accept("Partition %d is copied to shard '%s': %d rows, compared by counts and checksums."
+        progress.accept("Partition %s is copied to shard '%s': %s rows, compared by counts and checksums."
                 .formatted(partition, target.name(), count));
     }
 
@@ -335,7 +335,7 @@ public final class PartitionMove {
             target.tell(connection, new Hints.WorkReady());
             return true;
         });
-        progress.accept("Partition %d is open on shard '%s'.".formatted(partition, target.name()));
+        progress.accept("Partition %s is open on shard '%s'.".formatted(partition, target.name()));
     }
 
     /** The source takes changes of the partition again. */
@@ -384,7 +384,7 @@ public final class PartitionMove {
         try {
             target.inTransaction(connection -> {
                 if (isAtTarget(connection)) {
-                    throw unusable("Partition %d has moved to shard '%s'. Run the command again to finish the move."
+                    throw unusable("Partition %s has moved to shard '%s'. Run the command again to finish the move."
                             .formatted(partition, target.name()));
                 }
                 ShardServer.execute(
@@ -404,7 +404,7 @@ public final class PartitionMove {
                             .formatted(target.name()),
                     underWay);
         }
-        progress.accept("Partition %d is open on shard '%s' again.".formatted(partition, source.name()));
+        progress.accept("Partition %s is open on shard '%s' again.".formatted(partition, source.name()));
     }
 
     private boolean isAtTarget(Connection connection) throws SQLException {
@@ -449,7 +449,7 @@ public final class PartitionMove {
         });
         if (removed) {
             progress.accept(
-                    "The rows of partition %d are removed from shard '%s'.".formatted(partition, source.name()));
+                    "The rows of partition %s are removed from shard '%s'.".formatted(partition, source.name()));
         }
     }
 }

@@ -173,7 +173,7 @@ record RowCopy(int partition, ShardServer source, ShardServer target) {
     private StoreException differ(String table, String found, String expected) {
         return new StoreException(
                 StoreException.Kind.UNUSABLE,
-                "Partition %d was not moved: the rows of table %s on shard '%s' (%s) differ from those on shard '%s' (%s)."
+                "Partition %s was not moved: the rows of table %s on shard '%s' (%s) differ from those on shard '%s' (%s)."
                         .formatted(partition, table, target.name(), found, source.name(), expected),
                 null);
     }
@@ -187,6 +187,6 @@ record RowCopy(int partition, ShardServer source, ShardServer target) {
     }
 
     private static String checksum(ResultSet row) throws SQLException {
-        return "%d rows, checksum %s".formatted(row.getLong("rows"), row.getString("sum"));
+        return "%s rows, checksum %s".formatted(row.getLong("rows"), row.getString("sum"));
     }
 }

@@ -242,7 +242,7 @@ public final class ShardServer implements AutoCloseable {
                 if (System.nanoTime() - until >= 0) {
                     throw new StoreException(
                             StoreException.Kind.UNAVAILABLE,
-                            "The tables of shard '%s' were locked by other transactions %d times. Look for long transactions in pg_stat_activity and run the command again."
+                            "The tables of shard '%s' were locked by other transactions %s times. Look for long transactions in pg_stat_activity and run the command again."
                                     .formatted(name, tries),
                             busy);
                 }

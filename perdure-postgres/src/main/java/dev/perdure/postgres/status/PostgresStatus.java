@@ -164,7 +164,8 @@ public final class PostgresStatus {
 
     /** Asks about runs that have been in their state for longer than the patience of findings. */
     private <T> List<T> late(String statement, Instant now, Query.Reader<T> reader) {
-        return new Query(database).readable(statement, parameters -> parameters.time(now.minus(Finding.PATIENCE)), reader);
+        return new Query(database)
+                .readable(statement, parameters -> parameters.time(now.minus(Finding.PATIENCE)), reader);
     }
 
     private static Finding.Unregistered unregistered(ResultSet row) throws SQLException {
@@ -208,7 +209,7 @@ public final class PostgresStatus {
     private static Transaction transaction(ResultSet row) throws SQLException {
         return new Transaction(
                 Results.time(row, "xact_start"),
-                "process %d of user %s, application '%s'"
+                "process %s of user %s, application '%s'"
                         .formatted(row.getInt("pid"), row.getString("owner"), row.getString("application_name")),
                 row.getString("state"));
     }
@@ -220,7 +221,7 @@ public final class PostgresStatus {
     private static Finding longTransaction(Transaction transaction, Instant now) {
         return new Finding(
                 Kind.LONG_TRANSACTION,
-                "A transaction of %s has been open for %d minutes (%s). Vacuum cannot remove what was deleted since."
+                "A transaction of %s has been open for %s minutes (%s). Vacuum cannot remove what was deleted since."
                         .formatted(
                                 transaction.session(),
                                 Duration.between(transaction.since(), now).toMinutes(),
@@ -253,7 +254,7 @@ public final class PostgresStatus {
         if (table.deadRows() > MANY_DEAD_ROWS && table.deadRows() > MOST * (table.rows() + table.deadRows())) {
             findings.add(new Finding(
                     Kind.DEAD_ROWS,
-                    "The table %s has %d dead rows and %d others: vacuum does not keep up."
+                    "The table %s has %s dead rows and %s others: vacuum does not keep up."
                             .formatted(name, table.deadRows(), table.rows()),
                     "End transactions that have been open for long, then VACUUM %s. If this comes back, give autovacuum more: raise autovacuum_vacuum_cost_limit."
                             .formatted(name)));
@@ -262,7 +263,7 @@ public final class PostgresStatus {
                 .filter(free -> free > MUCH_FREE_SPACE && free > MOST * measured.mainBytes())
                 .ifPresent(free -> findings.add(new Finding(
                         Kind.BLOAT,
-                        "About %d MB of the %d MB of the table %s are free space."
+                        "About %s MB of the %s MB of the table %s are free space."
                                 .formatted(free / MEGABYTE, measured.mainBytes() / MEGABYTE, name),
                         "New rows use it. To give it back, stop the workers and VACUUM FULL %s, or use pg_repack."
                                 .formatted(name))));
@@ -274,7 +275,7 @@ public final class PostgresStatus {
         return kept > MUCH_LOG
                 ? Optional.of(new Finding(
                         Kind.REPLICATION_SLOT,
-                        "Nobody reads the replication slot '%s', and it keeps %d MB of the write-ahead log."
+                        "Nobody reads the replication slot '%s', and it keeps %s MB of the write-ahead log."
                                 .formatted(row.getString("name"), kept / MEGABYTE),
                         "Start its reader; or, if it is not needed any more: SELECT pg_drop_replication_slot('%s'). Set max_slot_wal_keep_size."
                                 .formatted(row.getString("name"))))
@@ -285,7 +286,7 @@ public final class PostgresStatus {
         return version > Migrations.newest()
                 ? Optional.of(new Finding(
                         Kind.NEWER_SCHEMA,
-                        "The schema %s has version %d, and this process knows it up to %d. It cannot be started again."
+                        "The schema %s has version %s, and this process knows it up to %s. It cannot be started again."
                                 .formatted(schema.name(), version, Migrations.newest()),
                         "Deploy the newer version of the library to all processes."))
                 : Optional.empty();
@@ -296,7 +297,7 @@ public final class PostgresStatus {
         return sessions > 0
                 ? Optional.of(new Finding(
                         Kind.HIDDEN_SESSIONS,
-                        "The role %s cannot see the transactions of %d sessions of other roles."
+                        "The role %s cannot see the transactions of %s sessions of other roles."
                                 .formatted(row.getString("role"), sessions),
                         "GRANT pg_read_all_stats TO %s, or ask with another role.".formatted(row.getString("role"))))
                 : Optional.empty();

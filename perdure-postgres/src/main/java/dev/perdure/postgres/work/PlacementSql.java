@@ -136,6 +136,6 @@ public final class PlacementSql {
                 .replace("${used}", USED)
                 .replace("${gone}", GONE)
                 .replace("${unmet}", UNMET)
-                .replace("${preference}", "interval '%d seconds'".formatted(Placement.PREFERENCE.toSeconds()));
+                .replace("${preference}", "interval '%s seconds'".formatted(Placement.PREFERENCE.toSeconds()));
     }
 }

@@ -200,7 +200,7 @@ public final class SentChange {
         try (DataInputStream in = new DataInputStream(new ByteArrayInputStream(bytes.bytes()))) {
             byte version = in.readByte();
             if (version != VERSION) {
-                throw new IOException("It has format %d, and this version reads %d.".formatted(version, VERSION));
+                throw new IOException("It has format %s, and this version reads %s.".formatted(version, VERSION));
             }
             Change change = switch (Kind.valueOf(in.readUTF())) {
                 case START -> readStart(in, value, life);
@@ -212,7 +212,7 @@ public final class SentChange {
                 case CANCEL -> new Change.Command(RunId.of(text(in)), Change.CommandKind.CANCEL, text(in));
             };
             if (in.available() > 0) {
-                throw new IOException("It has %d bytes more than this version reads.".formatted(in.available()));
+                throw new IOException("It has %s bytes more than this version reads.".formatted(in.available()));
             }
             return change;
         } catch (IOException | RuntimeException unknown) {

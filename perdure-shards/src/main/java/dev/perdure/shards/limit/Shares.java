@@ -72,7 +72,7 @@ public final class Shares {
         int most = most(value);
         if (most < count) {
             throw new InvalidRequestException(
-                    "%s has %s %d, and the store has %d shards. Each shard has a share of the limit, of at least 1. Set it to %d or more, or use one database."
+                    "%s has %s %s, and the store has %s shards. Each shard has a share of the limit, of at least 1. Set it to %s or more, or use one database."
                             .formatted(what, setting, most, count, count));
         }
         return with(value, share(most, shard, count));

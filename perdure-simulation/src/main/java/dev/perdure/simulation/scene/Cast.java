@@ -19,6 +19,7 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
 import java.util.Optional;
 import java.util.Set;
 import java.util.TreeSet;
@@ -200,7 +201,7 @@ public final class Cast {
     @SuppressWarnings("AnnotateFormatMethod") // that annotation would be a dependency of its own
     static void must(boolean holds, String what, @Nullable Object... values) {
         if (!holds) {
-            throw new AssertionError(what.formatted(values));
+            throw new AssertionError(String.format(Locale.ROOT, what, values));
         }
     }
 }

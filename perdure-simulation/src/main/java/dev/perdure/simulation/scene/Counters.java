@@ -84,13 +84,13 @@ public final class Counters implements Scene {
                     int place = cast.result(id, Integer.class);
                     Cast.must(
                             place <= all.size() && all.get(place - 1).equals(key + " " + name),
-                            "The call %s was number %d, and the object has %s.",
+                            "The call %s was number %s, and the object has %s.",
                             id,
                             place,
                             all);
                 }
             }
-            Cast.must(completed == all.size(), "%d calls of %s completed, and it has %s.", completed, key, all);
+            Cast.must(completed == all.size(), "%s calls of %s completed, and it has %s.", completed, key, all);
         }
     }
 }

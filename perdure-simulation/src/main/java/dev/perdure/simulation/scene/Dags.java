@@ -132,7 +132,7 @@ public final class Dags implements Scene {
         }
         int result = cast.result(ID, Integer.class);
         boolean skipped = input != 10;
-        Cast.must(result == (skipped ? 21 : 23), "The diamond gave %d.", result);
+        Cast.must(result == (skipped ? 21 : 23), "The diamond gave %s.", result);
         Cast.must(ran.containsKey("right") != skipped, "These tasks ran: %s", ran);
         Cast.must(state("right") == (skipped ? RunState.SKIPPED : RunState.COMPLETED), "Right is %s.", state("right"));
         for (String task : new String[] {"first", "left", "last"}) {

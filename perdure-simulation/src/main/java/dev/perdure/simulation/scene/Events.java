@@ -102,7 +102,7 @@ public final class Events implements Scene {
             int times = saw.getOrDefault(value, 0);
             Cast.must(
                     times <= count,
-                    "The event %d was seen by %d runs, and its caller was told %d.",
+                    "The event %s was seen by %s runs, and its caller was told %s.",
                     value,
                     times,
                     count);

@@ -59,7 +59,7 @@ public final class Imports implements Scene {
     private int attempt(Attempt attempt, int failures) {
         int before = attempt.lastHeartbeat(Integer.class).orElse(0);
         if (before < attempt.number() - 1) {
-            cast.fail("Attempt %d goes on from page %d.".formatted(attempt.number(), before));
+            cast.fail("Attempt %s goes on from page %s.".formatted(attempt.number(), before));
         }
         log("begins after page " + before);
         cast.pause();
@@ -76,7 +76,7 @@ public final class Imports implements Scene {
     /** No two lines are equal. */
     private void log(String text) {
         lines++;
-        StepLog.append(Level.INFO, "imports", "line %d: %s".formatted(lines, text));
+        StepLog.append(Level.INFO, "imports", "line %s: %s".formatted(lines, text));
     }
 
     @Override
@@ -110,7 +110,7 @@ public final class Imports implements Scene {
             long last = 0;
             for (LogLine line : log) {
                 Cast.must(seen.add(line.text()), "%s logged a line twice: %s", run.id(), line);
-                Cast.must(line.number() > last, "%s logged %s after line %d.", run.id(), line, last);
+                Cast.must(line.number() > last, "%s logged %s after line %s.", run.id(), line, last);
                 last = line.number();
             }
             if (cast.completed("import-" + i)) {

@@ -70,7 +70,7 @@ public final class LimitedSteps implements Scene {
     private void checkLimit() {
         info().ifPresent(info -> {
             if (info.held() > limiter.concurrency().orElse(Limiter.UNLIMITED)) {
-                cast.fail("%d steps hold permits of %s.".formatted(info.held(), limiter));
+                cast.fail("%s steps hold permits of %s.".formatted(info.held(), limiter));
             }
         });
     }

@@ -123,14 +123,14 @@ public final class Limits implements Scene {
             }
         }
         int bodies = running;
-        check(bodies <= most(), () -> "%d bodies run in the queue, of %s.".formatted(bodies, inside));
+        check(bodies <= most(), () -> "%s bodies run in the queue, of %s.".formatted(bodies, inside));
         check(
                 queue.perKey().isEmpty() || keys.values().stream().allMatch(each -> each <= 1),
                 () -> "Bodies run in the queue by key: " + keys);
         load().ifPresent(load -> {
             long counted = queue.counting() == Queue.Counting.BEGUN ? load.begun() : load.atWork();
             long idle = Stream.of(MAP, MAP + "/each").filter(this::isRunning).count(); // they take no place
-            check(counted - idle <= most(), () -> "The store has %d runs of the queue that count.".formatted(counted));
+            check(counted - idle <= most(), () -> "The store has %s runs of the queue that count.".formatted(counted));
         });
     }
 
@@ -170,8 +170,7 @@ public final class Limits implements Scene {
     @Override
     public void play() {
         if (maps) {
-            cast.call(perdure ->
-                    perdure.start(map, 0, StartOptions.id(MAP).queue(QUEUE)));
+            cast.call(perdure -> perdure.start(map, 0, StartOptions.id(MAP).queue(QUEUE)));
         }
         for (int i = 0; i < count; i++) {
             StartOptions options = StartOptions.id(id(i)).queue(QUEUE).key(key(id(i)));
@@ -200,7 +199,9 @@ public final class Limits implements Scene {
         List<Instant> begun = new ArrayList<>();
         checkPolicy();
         Cast.must(
-                !maps || cast.isKilled(MAP) || cast.info(MAP).orElseThrow().state().isTerminal(),
+                !maps
+                        || cast.isKilled(MAP)
+                        || cast.info(MAP).orElseThrow().state().isTerminal(),
                 "The DAG with a task for each item is %s.",
                 cast.info(MAP));
         for (int i = 0; i < count; i++) {
@@ -271,7 +272,7 @@ public final class Limits implements Scene {
             long within = begun.stream()
                     .filter(at -> !at.isAfter(end) && at.isAfter(end.minus(rate.period())))
                     .count();
-            Cast.must(within <= rate.most(), "%d runs began within %s of %s.", within, rate.period(), end);
+            Cast.must(within <= rate.most(), "%s runs began within %s of %s.", within, rate.period(), end);
         }
     }
 }

@@ -89,7 +89,7 @@ public final class Orders implements Scene {
             String id = "order-" + i;
             if (cast.completed(id)) {
                 int result = cast.result(id, Integer.class);
-                Cast.must(result == 3 * i + 4, "Order %s gave %d.", id, result);
+                Cast.must(result == 3 * i + 4, "Order %s gave %s.", id, result);
                 for (String body : new String[] {"reserve", "one", "two"}) {
                     Cast.must(bodies.containsKey(id + " " + body), "The body %s of %s never ran.", body, id);
                 }

@@ -70,7 +70,7 @@ public final class Passings implements Scene {
             cast.pauseUpTo(KEPT.multipliedBy(2));
             try {
                 int result = run.result();
-                Cast.must(result == 8, "The run %s gives %d.", id, result);
+                Cast.must(result == 8, "The run %s gives %s.", id, result);
             } catch (UnknownRunException removed) {
                 cast.pause(); // its result came too late for this caller
             } catch (RunFailedException ended) {

@@ -115,13 +115,13 @@ public final class Payments implements Scene {
 
     @Override
     public void check() {
-        Cast.must(bank.total() == Bank.begin(), "The bank has %d.", bank.total());
+        Cast.must(bank.total() == Bank.begin(), "The bank has %s.", bank.total());
         for (int i = 0; i < count; i++) {
             String id = "payment-" + i;
             long taken = bank.count("take " + id);
             long back = bank.count("give back " + id);
             long booked = bank.count("book " + id);
-            String found = "%s: taken %d, given back %d, booked %d".formatted(id, taken, back, booked);
+            String found = "%s: taken %s, given back %s, booked %s".formatted(id, taken, back, booked);
             Cast.must(taken <= 1 && back <= taken && booked <= taken, "%s.", found);
             checkFork(id);
             RunState state = cast.info(id).orElseThrow().state();

@@ -42,7 +42,7 @@ public final class Questions implements Scene {
             ctx.step("hand out", () -> scene.handOut(question.token(), life));
             int answer = question.await();
             if (answer != life) {
-                throw new AssertionError("Life %d got the answer of life %d.".formatted(life, answer));
+                throw new AssertionError("Life %s got the answer of life %s.".formatted(life, answer));
             }
             if (life < LIVES) {
                 throw ctx.continueAsNew(life + 1);

@@ -151,7 +151,7 @@ public final class Recurring implements Scene {
     }
 
     private void checkTimes(List<Instant> times) {
-        Cast.must(times.size() <= limit, "The schedule fired %d times and may fire %d times.", times.size(), limit);
+        Cast.must(times.size() <= limit, "The schedule fired %s times and may fire %s times.", times.size(), limit);
         for (int i = 1; i < times.size(); i++) {
             long between = Duration.between(times.getFirst(), times.get(i)).toMillis();
             Cast.must(between % period.toMillis() == 0, "Not a fire time of every %s: %s", period, times);
@@ -164,7 +164,7 @@ public final class Recurring implements Scene {
                 pauses || !catchesUp || overlap == Overlap.SKIP || overlap == Overlap.WAIT || overlap == Overlap.CANCEL;
         Cast.must(
                 mayMiss || times.size() == limit,
-                "The schedule fired %d times and has to fire %d times, every %s: %s",
+                "The schedule fired %s times and has to fire %s times, every %s: %s",
                 times.size(),
                 limit,
                 period,

@@ -124,7 +124,7 @@ public final class Retries implements Scene {
     private void isReserved(String run, int number) {
         Integer before = reserved.putIfAbsent(run, number);
         if (before != null && before != number) {
-            cast.fail("Run %s had reserved %d, and now it has %d.".formatted(run, before, number));
+            cast.fail("Run %s had reserved %s, and now it has %s.".formatted(run, before, number));
         }
     }
 
@@ -222,10 +222,10 @@ public final class Retries implements Scene {
     }
 
     private void checkParcel(String id) {
-        Cast.must(shipments(id) <= 1, "Parcel %s was shipped %d times.", id, shipments(id));
+        Cast.must(shipments(id) <= 1, "Parcel %s was shipped %s times.", id, shipments(id));
         if (cast.completed(id)) {
             int result = cast.result(id, Integer.class);
-            Cast.must(result == reserved.getOrDefault(id, 0) + SHIPPED, "Parcel %s gave %d: %s", id, result, reserved);
+            Cast.must(result == reserved.getOrDefault(id, 0) + SHIPPED, "Parcel %s gave %s: %s", id, result, reserved);
         } else {
             cast.info(id).filter(info -> info.state() == RunState.FAILED).ifPresent(this::mustBeDown);
         }
@@ -234,7 +234,7 @@ public final class Retries implements Scene {
                 .count();
         Cast.must(
                 failed <= failures.getOrDefault(id, 0),
-                "Run %s failed %d times, and the carrier was down for it %s.",
+                "Run %s failed %s times, and the carrier was down for it %s.",
                 id,
                 failed,
                 failures);
@@ -271,7 +271,7 @@ public final class Retries implements Scene {
         if (cast.completed(PARENT)) {
             int result = cast.result(PARENT, Integer.class);
             Cast.must(
-                    cast.completed(CHILD) && result == cast.result(CHILD, Integer.class), "The parent got %d.", result);
+                    cast.completed(CHILD) && result == cast.result(CHILD, Integer.class), "The parent got %s.", result);
         }
     }
 }

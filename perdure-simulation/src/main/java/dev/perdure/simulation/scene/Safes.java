@@ -149,7 +149,7 @@ public final class Safes implements Scene {
             }
             Cast.must(
                     answer.equals(List.of(String.valueOf(expected), left, right, name)),
-                    "Call %d of the safe, %s, found %s instead of %s and %s; all: %s",
+                    "Call %s of the safe, %s, found %s instead of %s and %s; all: %s",
                     expected,
                     name,
                     answer,

@@ -56,7 +56,7 @@ public final class Talks implements Scene {
                 ctx.send(RunId.of(to), WORDS, "run " + i);
                 ctx.publish(SAID, "run " + i);
                 ctx.attribute(COUNT, i + 1);
-                ctx.status("Has said %d words".formatted(i + 1));
+                ctx.status("Has said %s words".formatted(i + 1));
                 ctx.sleep(Duration.ofMillis(20));
             }
         }

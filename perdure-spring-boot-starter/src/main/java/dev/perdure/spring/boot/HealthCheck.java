@@ -35,7 +35,7 @@ final class HealthCheck {
             return EngineHealth.of(engine.works(), answer().get(patience.toMillis(), TimeUnit.MILLISECONDS));
         } catch (TimeoutException late) {
             return EngineHealth.down(
-                    "The store has not answered within %d ms. Look whether the database is reachable and the pool has free connections."
+                    "The store has not answered within %s ms. Look whether the database is reachable and the pool has free connections."
                             .formatted(patience.toMillis()));
         } catch (ExecutionException failed) {
             Throwable cause = Objects.requireNonNullElse(failed.getCause(), failed);

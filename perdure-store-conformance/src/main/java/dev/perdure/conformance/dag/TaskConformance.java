@@ -427,7 +427,7 @@ public abstract class TaskConformance extends DagConformance {
         assertThat(ids(handed)).containsExactly("join");
         assertThat(told(handed.getFirst().premises()))
                 .isEqualTo(IntStream.range(0, width)
-                        .mapToObj(i -> "m%d COMPLETED m%d".formatted(i, i))
+                        .mapToObj(i -> "m%s COMPLETED m%s".formatted(i, i))
                         .toList());
     }
 

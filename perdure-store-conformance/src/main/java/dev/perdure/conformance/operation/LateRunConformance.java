@@ -66,7 +66,7 @@ public abstract class LateRunConformance extends StoreConformance {
         assertThat(alerts()).isEmpty();
         advance(Duration.ofMillis(1));
         assertThat(alerts()).singleElement().satisfies(alert -> {
-            assertThat(alert.run().id().value()).isEqualTo("reaction:slow:a#%d.late".formatted(run.key()));
+            assertThat(alert.run().id().value()).isEqualTo("reaction:slow:a#%s.late".formatted(run.key()));
             assertThat(alert.definition()).isEqualTo(ALERT);
             assertThat(new String(alert.input().bytes(), StandardCharsets.UTF_8).replaceAll("\\s*([:,{}])\\s*", "$1"))
                     .startsWith("{\"reaction\":\"slow\",\"runId\":{\"value\":\"a\"},\"definition\":\"order\","

@@ -98,7 +98,7 @@ public abstract class ReactionConformance extends StoreConformance {
         apply(worker, advance(run, 1, fail("no \"stock\"\nleft")));
 
         assertThat(alerts()).singleElement().satisfies(alert -> {
-            assertThat(alert.run().id()).isEqualTo(RunId.of("reaction:alert:a#%d.1".formatted(run.key())));
+            assertThat(alert.run().id()).isEqualTo(RunId.of("reaction:alert:a#%s.1".formatted(run.key())));
             assertThat(alert.definition()).isEqualTo(ALERT);
             assertThat(json(alert))
                     .startsWith("{\"reaction\":\"alert\",\"runId\":{\"value\":\"a\"},\"definition\":\"order\","
@@ -182,7 +182,7 @@ public abstract class ReactionConformance extends StoreConformance {
         assertThat(alerts())
                 .singleElement()
                 .satisfies(alert -> assertThat(alert.run().id().value())
-                        .isEqualTo("reaction:alert:a#%d.1".formatted(second.key())));
+                        .isEqualTo("reaction:alert:a#%s.1".formatted(second.key())));
     }
 
     @Test

@@ -55,11 +55,11 @@ public record DagDrawing(String title, List<Node> nodes) {
         Map<String, Integer> numbers = numbers();
         StringBuilder chart = new StringBuilder("flowchart TD\n");
         for (Node node : nodes) {
-            chart.append("    t%d[\"%s\"]\n".formatted(numbers.get(node.name()), label(node, "<br/>", "#quot;")));
+            chart.append("    t%s[\"%s\"]\n".formatted(numbers.get(node.name()), label(node, "<br/>", "#quot;")));
         }
         for (Node node : nodes) {
             for (String parent : node.after()) {
-                chart.append("    t%d --> t%d\n".formatted(numbers.get(parent), numbers.get(node.name())));
+                chart.append("    t%s --> t%s\n".formatted(numbers.get(parent), numbers.get(node.name())));
             }
         }
         return chart.toString();
@@ -70,11 +70,11 @@ public record DagDrawing(String title, List<Node> nodes) {
         Map<String, Integer> numbers = numbers();
         StringBuilder chart = new StringBuilder("digraph \"%s\" {\n".formatted(quoted(title, "\\\"")));
         for (Node node : nodes) {
-            chart.append("    t%d [label=\"%s\"];\n".formatted(numbers.get(node.name()), label(node, "\\n", "\\\"")));
+            chart.append("    t%s [label=\"%s\"];\n".formatted(numbers.get(node.name()), label(node, "\\n", "\\\"")));
         }
         for (Node node : nodes) {
             for (String parent : node.after()) {
-                chart.append("    t%d -> t%d;\n".formatted(numbers.get(parent), numbers.get(node.name())));
+                chart.append("    t%s -> t%s;\n".formatted(numbers.get(parent), numbers.get(node.name())));
             }
         }
         return chart.append("}\n").toString();

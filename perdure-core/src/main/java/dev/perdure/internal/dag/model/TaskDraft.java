@@ -67,7 +67,7 @@ public final class TaskDraft {
     public void timeout(Duration limit) {
         requireOpen();
         if (limit == null || limit.isNegative() || limit.isZero() || limit.compareTo(LONGEST) > 0) {
-            throw dag.refuse("task '%s' has a timeout of %s; it must be longer than zero and at most %d days."
+            throw dag.refuse("task '%s' has a timeout of %s; it must be longer than zero and at most %s days."
                     .formatted(name, limit, LONGEST.toDays()));
         }
         timeout = limit;
@@ -102,7 +102,7 @@ public final class TaskDraft {
         requireOpen();
         duration.filter(time -> time.isNegative() || time.compareTo(LONGEST) > 0)
                 .ifPresent(time -> {
-                    throw dag.refuse("task '%s' waits for %s; a wait cannot be negative and is at most %d days."
+                    throw dag.refuse("task '%s' waits for %s; a wait cannot be negative and is at most %s days."
                             .formatted(name, time, LONGEST.toDays()));
                 });
         event.ifPresent(text -> dag.requireName("event name", text));
@@ -113,7 +113,7 @@ public final class TaskDraft {
     public void parallelism(int count) {
         requireOpen();
         if (count < 1) {
-            throw dag.refuse("task '%s' has a parallelism of %d; it must be at least 1.".formatted(name, count));
+            throw dag.refuse("task '%s' has a parallelism of %s; it must be at least 1.".formatted(name, count));
         }
         TaskSpec.ForEach each = forEach();
         work = new TaskSpec.ForEach(each.code(), count, each.collects());

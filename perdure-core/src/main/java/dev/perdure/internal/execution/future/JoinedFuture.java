@@ -62,7 +62,7 @@ final class JoinedFuture<P extends @Nullable Object, T extends @Nullable Object>
         try {
             int number = values.at(call.position()).decode(entry.payload(), Integer.class);
             if (number < 0 || number >= parts.size()) {
-                throw new PayloadException("It is number %d of %d futures.".formatted(number, parts.size()));
+                throw new PayloadException("It is number %s of %s futures.".formatted(number, parts.size()));
             }
             return number;
         } catch (PayloadException unreadable) {

@@ -151,7 +151,7 @@ public final class Replay {
         if (later != null) {
             throw mismatch(
                     call,
-                    "%s, and later, at position %d, %s"
+                    "%s, and later, at position %s, %s"
                             .formatted(recorded, later.position(), ContextCall.describe(later.kind(), later.name())));
         }
     }
@@ -240,7 +240,7 @@ public final class Replay {
 
     private Mismatch unknown(int at) {
         return new Mismatch(
-                "The journal of run '%s' has an entry at position %d that this version of Perdure does not know. Nothing was applied. Let workers of the version that wrote it have the run, or restore the entry if it was edited, then resume the run."
+                "The journal of run '%s' has an entry at position %s that this version of Perdure does not know. Nothing was applied. Let workers of the version that wrote it have the run, or restore the entry if it was edited, then resume the run."
                         .formatted(run, at));
     }
 
@@ -249,7 +249,7 @@ public final class Replay {
     }
 
     public String message(int at, String recorded, String asked) {
-        return ("The code does not fit the journal of run '%s' at position %d: recorded is %s, the code asked for %s. Nothing "
+        return ("The code does not fit the journal of run '%s' at position %s: recorded is %s, the code asked for %s. Nothing "
                         + "was applied. Bring back the code that fits, or guard the change with ctx.patched(…), then resume the run.")
                 .formatted(run, at, recorded, asked);
     }

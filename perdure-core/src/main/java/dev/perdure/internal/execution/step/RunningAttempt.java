@@ -92,7 +92,7 @@ public final class RunningAttempt implements Attempt, StepLog.Sink {
     @Override
     public void retryAfter(Duration delay) {
         if (delay.isNegative() || delay.compareTo(LONGEST) > 0) {
-            throw new InvalidRequestException("retryAfter is %s; it cannot be negative and is at most %d days."
+            throw new InvalidRequestException("retryAfter is %s; it cannot be negative and is at most %s days."
                     .formatted(delay, LONGEST.toDays()));
         }
         retryAfter = delay;
@@ -175,7 +175,7 @@ public final class RunningAttempt implements Attempt, StepLog.Sink {
                 attempts.values().at(call.position()).inline().encode(value); // It becomes part of another value.
         if (payload.size() > MOST_BYTES) {
             throw new PayloadException(
-                    "The heartbeat of %s has %d bytes and the limit is %d. Report what the next attempt needs to find its place, and store the rest elsewhere."
+                    "The heartbeat of %s has %s bytes and the limit is %s. Report what the next attempt needs to find its place, and store the rest elsewhere."
                             .formatted(call.describe(), payload.size(), MOST_BYTES));
         }
         report(last -> new Report(
@@ -210,7 +210,7 @@ public final class RunningAttempt implements Attempt, StepLog.Sink {
     private void requireRunning() {
         if (ended) {
             throw new ContextMisuseException(
-                    "Attempt %d of %s has ended, so it can neither report nor take longer. Wait in the body for the threads that use it, or stop them."
+                    "Attempt %s of %s has ended, so it can neither report nor take longer. Wait in the body for the threads that use it, or stop them."
                             .formatted(number, call.describe()));
         }
     }
@@ -289,7 +289,7 @@ public final class RunningAttempt implements Attempt, StepLog.Sink {
         Texts.requireGiven("extension of the timeout", by);
         if (by.isNegative() || by.isZero() || by.compareTo(LONGEST) > 0) {
             throw new InvalidRequestException(
-                    "The timeout of %s cannot be extended by %s; the extension must be longer than zero and at most %d days."
+                    "The timeout of %s cannot be extended by %s; the extension must be longer than zero and at most %s days."
                             .formatted(call.describe(), by, LONGEST.toDays()));
         }
         lock.lock();

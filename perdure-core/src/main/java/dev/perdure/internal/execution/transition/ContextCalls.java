@@ -179,7 +179,7 @@ public final class ContextCalls {
     public static void requireStorable(String what, @Nullable Duration duration) {
         if (duration == null || duration.compareTo(LONGEST) > 0) {
             throw new InvalidRequestException(
-                    "The %s is %s; it is at most %d days.".formatted(what, duration, LONGEST.toDays()));
+                    "The %s is %s; it is at most %s days.".formatted(what, duration, LONGEST.toDays()));
         }
     }
 }

@@ -171,7 +171,7 @@ public final class Transitions {
 
     /** The current code cannot read what is recorded for this call. */
     public Unwind unreadable(ContextCall call, PayloadException cause) {
-        String what = "What run '%s' recorded at position %d for %s"
+        String what = "What run '%s' recorded at position %s for %s"
                 .formatted(held.run().id(), call.position(), call.describe());
         return stop(Sentences.unreadable(what, cause));
     }

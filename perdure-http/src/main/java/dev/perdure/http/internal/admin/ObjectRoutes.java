@@ -36,7 +36,7 @@ public final class ObjectRoutes {
             .text("holder", "The id of the run that holds it.", States.Listed::holder)
             .number(
                     "waiting",
-                    "How many calls wait for it, %d at most.".formatted(States.MOST_COUNTED),
+                    "How many calls wait for it, %s at most.".formatted(States.MOST_COUNTED),
                     States.Listed::waiting)
             .flag("more", "Whether there may be more.", listed -> listed.waiting() == States.MOST_COUNTED);
 

@@ -98,7 +98,7 @@ public final class ScheduleRoutes {
                                 SCHEDULE.json(services.perdure().schedules().get(call.path(NAME))))),
                 Route.get(
                                 "/schedules/{name}/runs",
-                                "Shows the last %d runs that a schedule started, with what came of them."
+                                "Shows the last %s runs that a schedule started, with what came of them."
                                         .formatted(FiredRuns.MOST))
                         .answers(200, "The runs.", FiredRuns.SHAPE)
                         .does(call -> Answers.ok(new FiredRuns(services).of(call.path(NAME)))),

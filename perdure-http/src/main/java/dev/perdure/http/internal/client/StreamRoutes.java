@@ -131,7 +131,7 @@ public final class StreamRoutes {
             List<Mailboxes.Published> values = seen.map(Mailboxes.Shown::values).orElse(List.of());
             for (Mailboxes.Published value : values) {
                 String json = Json.text(VALUE.json(view(run, topic, value)));
-                send(sink, "id: %d\nevent: value\ndata: %s\n\n".formatted(value.offset(), json));
+                send(sink, "id: %s\nevent: value\ndata: %s\n\n".formatted(value.offset(), json));
                 last = value.offset();
             }
             if (seen.isPresent() && values.isEmpty()) {

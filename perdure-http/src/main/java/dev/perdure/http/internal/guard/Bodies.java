@@ -120,7 +120,7 @@ public final class Bodies {
         return new Problem(
                 413,
                 "BodyTooLarge",
-                "The body has more than %d bytes. Send less, or raise maxBodyBytes.".formatted(maxBytes));
+                "The body has more than %s bytes. Send less, or raise maxBodyBytes.".formatted(maxBytes));
     }
 
     private static int units(long bytes) {

@@ -107,7 +107,7 @@ public final class Gate {
         return new Problem(
                 429,
                 "TooManyFailures",
-                "This address has failed to authenticate %d times in a minute. Wait a minute, then send the right token."
+                "This address has failed to authenticate %s times in a minute. Wait a minute, then send the right token."
                         .formatted(FailureLimit.MOST_FAILURES));
     }
 

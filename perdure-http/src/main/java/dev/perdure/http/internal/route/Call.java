@@ -268,7 +268,7 @@ public final class Call {
                 .map(text -> parsed("parameter", name, text, Integer::parseInt, "a whole number"))
                 .orElse(otherwise);
         if (value < least || value > most) {
-            throw Problem.invalid("The parameter '%s' is %d; it is %d to %d.".formatted(name, value, least, most));
+            throw Problem.invalid("The parameter '%s' is %s; it is %s to %s.".formatted(name, value, least, most));
         }
         return value;
     }

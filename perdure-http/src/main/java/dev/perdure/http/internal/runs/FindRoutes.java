@@ -33,7 +33,7 @@ public final class FindRoutes {
                 .text("state", "The state.", InState::state)
                 .number(
                         "runs",
-                        "How many runs, %d at most.".formatted(RunCount.BOUND),
+                        "How many runs, %s at most.".formatted(RunCount.BOUND),
                         in -> in.count().runs())
                 .flag("more", "Whether there are more.", in -> in.count().more());
 

@@ -61,7 +61,7 @@ public final class ReportRoutes {
 
     private static final Shape<PublishedName> TOPIC = Shape.<PublishedName>named("PublishedTopic")
             .text("topic", "The topic.", PublishedName::name)
-            .number("values", "How many values, %d at most.".formatted(Mailboxes.MOST_COUNTED), PublishedName::values)
+            .number("values", "How many values, %s at most.".formatted(Mailboxes.MOST_COUNTED), PublishedName::values)
             .flag("more", "Whether there may be more.", topic -> topic.values() == Mailboxes.MOST_COUNTED)
             .number("latest_offset", "The offset of the latest value.", PublishedName::offset)
             .time("latest_at", "When the run published that.", PublishedName::at);

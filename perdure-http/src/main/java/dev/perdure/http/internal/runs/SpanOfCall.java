@@ -18,7 +18,7 @@ final class SpanOfCall {
     static final List<Parameter> PARAMETERS = List.of(
             Parameter.query("from", "The first instant."),
             Parameter.query("to", "The instant before which it ends."),
-            Parameter.query("bars", "How many bars, 1 to %d. %d by default.".formatted(MOST_BARS, DEFAULT_BARS)));
+            Parameter.query("bars", "How many bars, 1 to %s. %s by default.".formatted(MOST_BARS, DEFAULT_BARS)));
 
     private SpanOfCall() {}
 
@@ -33,7 +33,7 @@ final class SpanOfCall {
         int bars = call.number("bars", DEFAULT_BARS, 1, MOST_BARS);
         if (Duration.between(from, to).compareTo(Duration.ofMillis(bars)) < 0) {
             throw Problem.invalid(
-                    "The time from %s to %s has less than a millisecond for each of %d bars. Give a longer one."
+                    "The time from %s to %s has less than a millisecond for each of %s bars. Give a longer one."
                             .formatted(from, to, bars));
         }
         return new Span(from, to, bars, ended);

@@ -61,7 +61,7 @@ public final class StatisticsRoutes {
                     step -> Optional.of(step.durations()));
 
     private static final Shape<Sample> SAMPLE = Shape.<Sample>named("RunSample")
-            .number("runs", "How many runs, %d at most.".formatted(RunStatistics.MOST_RUNS), Sample::runs)
+            .number("runs", "How many runs, %s at most.".formatted(RunStatistics.MOST_RUNS), Sample::runs)
             .time("since", "When the oldest of them was created.", Sample::since)
             .flag("more", "Whether there are more.", Sample::more);
 
@@ -97,7 +97,7 @@ public final class StatisticsRoutes {
                     whole -> whole.statistics().durations())
             .list(
                     "steps",
-                    "The steps of the newest %d of them by name, those with the most time first."
+                    "The steps of the newest %s of them by name, those with the most time first."
                             .formatted(RunStatistics.RUNS_WITH_STEPS),
                     STEP,
                     whole -> whole.statistics().steps());
@@ -127,7 +127,7 @@ public final class StatisticsRoutes {
     private record FailedPart(int part, long runs) {}
 
     private static final Shape<FailedPart> FAILED_PART = Shape.<FailedPart>named("FailedPart")
-            .number("part", "Which part, from 0 to %d.".formatted(PARTS - 1), FailedPart::part)
+            .number("part", "Which part, from 0 to %s.".formatted(PARTS - 1), FailedPart::part)
             .number("runs", "How many runs that were started in it failed.", FailedPart::runs);
 
     /** The newest runs of a definition. */
@@ -171,7 +171,7 @@ public final class StatisticsRoutes {
                     view -> present(RunStatistics.successRate(view.states())))
             .list(
                     "failures",
-                    "When those were started that failed: the time since the oldest run in %d parts, without parts that have none."
+                    "When those were started that failed: the time since the oldest run in %s parts, without parts that have none."
                             .formatted(PARTS),
                     FAILED_PART,
                     DefinitionView::failures)
@@ -183,7 +183,7 @@ public final class StatisticsRoutes {
     private static final Shape<Definitions> DEFINITIONS = Shape.<Definitions>named("DefinitionsStatistics")
             .number(
                     "looked",
-                    "At how many runs the store has looked: the newest of the last 24 hours, %d at most."
+                    "At how many runs the store has looked: the newest of the last 24 hours, %s at most."
                             .formatted(MOST_RUNS),
                     all -> all.sample().runs())
             .time(
@@ -248,7 +248,7 @@ public final class StatisticsRoutes {
                                 "Shows how many runs were started and ended in each of the last seconds.")
                         .with(Parameter.query(
                                 "seconds",
-                                "How many seconds, %d to %d. %d by default."
+                                "How many seconds, %s to %s. %s by default."
                                         .formatted(LEAST_SECONDS, RateWindow.LONGEST, DEFAULT_SECONDS)))
                         .answers(200, "The rates.", RATES)
                         .does(call -> Answers.ok(RATES.json(window.last(

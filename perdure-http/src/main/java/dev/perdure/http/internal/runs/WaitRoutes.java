@@ -48,7 +48,7 @@ public final class WaitRoutes {
     public List<Route> routes() {
         return List.of(Route.get(
                         "/statistics/waits",
-                        "Shows how long runs were ready until a worker took them, of the first %d runs that were created in each bar."
+                        "Shows how long runs were ready until a worker took them, of the first %s runs that were created in each bar."
                                 .formatted(MOST_OF_BAR))
                 .with(SpanOfCall.PARAMETERS)
                 .answers(200, "The bars.", WAITS)

@@ -150,10 +150,10 @@ public final class Batch {
         if (change instanceof Change.Advance advance) {
             for (Entry entry : advance.entries()) {
                 if (entry.position() <= Codes.INPUT || entry.position() == Codes.OUTCOME) {
-                    return "An entry has the position %d; positions are from 1.".formatted(entry.position());
+                    return "An entry has the position %s; positions are from 1.".formatted(entry.position());
                 }
                 if (entry.note() < 0 || entry.note() > Short.MAX_VALUE) {
-                    return "Position %d has a note %d; at most %d are kept under one position."
+                    return "Position %s has a note %s; at most %s are kept under one position."
                             .formatted(entry.position(), entry.note(), Short.MAX_VALUE);
                 }
             }

@@ -68,7 +68,7 @@ final class MountedApi {
     /** As the API writes a problem, for what it cannot answer itself. */
     private static ApiResponse problem(int status, String name, String detail) {
         String json = """
-                {"type":"urn:perdure:problem:%s","title":"%1$s","status":%d,"detail":"%s"}""".formatted(name, status, detail);
+                {"type":"urn:perdure:problem:%s","title":"%1$s","status":%s,"detail":"%s"}""".formatted(name, status, detail);
         return new ApiResponse(
                 status,
                 Map.of("Content-Type", "application/problem+json", "Cache-Control", "no-store"),

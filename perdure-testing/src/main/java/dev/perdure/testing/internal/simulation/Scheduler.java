@@ -322,7 +322,7 @@ public final class Scheduler {
             return closer;
         }
         if (++turns > mostTurns) {
-            fail(new SimulationFailure.Stuck("The history did not end within %d turns, %s of virtual time. %s"
+            fail(new SimulationFailure.Stuck("The history did not end within %s turns, %s of virtual time. %s"
                     .formatted(mostTurns, Duration.ofNanos(wall()), situation.get())));
             return closer;
         }

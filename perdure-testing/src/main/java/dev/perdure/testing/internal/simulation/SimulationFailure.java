@@ -41,8 +41,8 @@ public final class SimulationFailure extends AssertionError {
 
         String text(long seed) {
             return """
-                    Seed %d fails: %s
-                    It had %s; it fails with %s. Run it alone with @Simulate(seed = %d).
+                    Seed %s fails: %s
+                    It had %s; it fails with %s. Run it alone with @Simulate(seed = %s).
                     What happens in the shrunk history:
                     %s""".formatted(
                     seed, cause.getMessage(), before == 1 ? "1 fault" : before + " faults", words(), seed, shown());

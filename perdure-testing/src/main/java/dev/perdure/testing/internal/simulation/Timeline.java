@@ -38,7 +38,7 @@ public final class Timeline {
     }
 
     private static String seconds(Duration time) {
-        return String.format(Locale.ROOT, "%d.%05d s", time.toSeconds(), time.toNanosPart() / 10_000);
+        return String.format(Locale.ROOT, "%s.%05d s", time.toSeconds(), time.toNanosPart() / 10_000);
     }
 
     /** The lines so far. */

@@ -43,7 +43,7 @@ final class Wording {
             case Change.Retry retry -> "retry '%s'".formatted(retry.run());
             case Change.Retell retell -> "let '%s' tell its outcome again".formatted(retell.run());
             case Change.Reassign reassign -> "move '%s'".formatted(reassign.run());
-            case Change.Repair repair -> "repair '%s' at %d".formatted(repair.run(), repair.position());
+            case Change.Repair repair -> "repair '%s' at %s".formatted(repair.run(), repair.position());
             case Change.Fork fork -> "fork '%s' as '%s'".formatted(fork.from(), fork.id());
         };
     }
@@ -59,7 +59,7 @@ final class Wording {
     }
 
     private static String of(Entry entry) {
-        return "%d %s%s %s"
+        return "%s %s%s %s"
                 .formatted(
                         entry.position(),
                         entry.kind().name().toLowerCase(Locale.ROOT),
@@ -147,7 +147,7 @@ final class Wording {
 
     private static String names(List<Claimed> claimed) {
         return claimed.stream()
-                .map(claim -> "'%s' (epoch %d)".formatted(claim.run().id(), claim.epoch()))
+                .map(claim -> "'%s' (epoch %s)".formatted(claim.run().id(), claim.epoch()))
                 .collect(Collectors.joining(", "));
     }
 
