@@ -411,6 +411,7 @@ final class MemoryLedger implements Ledger {
         }
         Control asked = row.control;
         row.control = new Control(asked.wakes() + 1, asked.mails(), reason, asked.kill(), asked.pause());
+        tables.urge(row);
         switch (row.state) {
             case PENDING -> {
                 if (!row.tasks.isEmpty()) {
@@ -434,6 +435,11 @@ final class MemoryLedger implements Ledger {
             case RUNNING -> signalOwner(row);
             case COMPLETED, FAILED, CANCELLED, SKIPPED -> {}
         }
+        String ofTask = Change.Command.ofTask(Change.CommandKind.CANCEL, reason);
+        // The last first, so that none becomes ready before its turn.
+        row.tasks.reversed().stream()
+                .filter(task -> !task.state.isTerminal())
+                .forEach(task -> cancel(task, ofTask));
     }
 
     private void kill(Row row, String reason, boolean withDag) {

@@ -210,14 +210,19 @@ final class MemoryQueues implements QueueRules {
                 .sorted(Comparator.comparingLong(row -> urgency(row, limits)))
                 .toList();
         int here = limits.perWorker().orElse(Integer.MAX_VALUE) - heldBy(request.worker(), queue);
-        List<Row> chosen = new ArrayList<>(ready.stream()
-                .filter(row -> row.placed)
-                .limit(Math.clamp(here, 0, limit))
-                .toList());
+        List<Row> chosen = new ArrayList<>(
+                ready.stream().filter(Row::isCancelled).limit(limit).toList());
+        ready.stream()
+                .filter(row -> row.placed && !row.isCancelled())
+                .limit(Math.clamp(here - chosen.size(), 0, limit - chosen.size()))
+                .forEach(chosen::add);
+        // A cancelled run needs no place, and has one if one is free.
+        List<Row> beside = chosen.stream().filter(row -> !row.placed).toList();
         int places = limits.concurrency().orElse(Integer.MAX_VALUE)
-                - (int) placed(queue).count();
+                - (int) placed(queue).count()
+                - beside.size();
         int room = Math.clamp(Math.min(here, limit) - chosen.size(), 0, Math.max(places, 0));
-        entry.withinRate(inTurns(ready, queue, entry).toList()).stream()
+        entry.withinRate(inTurns(ready, queue, entry, beside).toList()).stream()
                 .limit(room)
                 .forEach(chosen::add);
         return chosen;
@@ -238,7 +243,7 @@ final class MemoryQueues implements QueueRules {
 
     /** The lower comes first: by priority, which rises with the time that a run has waited if the queue says so. */
     private long urgency(Row row, Queue limits) {
-        long rank = ~row.start.priority();
+        long rank = row.rank;
         return limits.ageing()
                 .map(period -> rank
                         - Math.max(
@@ -254,14 +259,14 @@ final class MemoryQueues implements QueueRules {
                 .thenComparingLong(each -> each.row.readySince);
     }
 
-    private Stream<Row> inTurns(List<Row> ready, String queue, MemoryQueue entry) {
+    private Stream<Row> inTurns(List<Row> ready, String queue, MemoryQueue entry, List<Row> beside) {
         Queue limits = entry.limits();
         Map<String, Integer> seen = new HashMap<>();
         List<Candidate> candidates = new ArrayList<>();
         for (Row row : entry.withinKeyRates(ready)) {
             String key = MemoryQueue.keyOf(row);
             int nth = seen.getOrDefault(key, 0);
-            if (!row.placed && (key.isEmpty() || nth < keyRoom(queue, key, limits))) {
+            if (!row.placed && !row.isCancelled() && (key.isEmpty() || nth < keyRoom(queue, key, limits, beside))) {
                 seen.put(key, nth + 1);
                 candidates.add(
                         new Candidate(row, urgency(row, limits), entry.turnOf(key, nth), nth, entry.lastServed(key)));
@@ -270,10 +275,14 @@ final class MemoryQueues implements QueueRules {
         return candidates.stream().sorted(Candidate.ORDER).map(Candidate::row);
     }
 
-    private int keyRoom(String queue, String key, Queue limits) {
+    private int keyRoom(String queue, String key, Queue limits, List<Row> beside) {
         return limits.perKey().isEmpty()
                 ? Integer.MAX_VALUE
-                : limits.perKey().getAsInt() - (int) placed(queue, key).count();
+                : limits.perKey().getAsInt()
+                        - (int) placed(queue, key).count()
+                        - (int) beside.stream()
+                                .filter(row -> MemoryQueue.keyOf(row).equals(key))
+                                .count();
     }
 
     /** How many runs of the queue this worker holds. */

@@ -103,6 +103,9 @@ final class Row {
 
     long readySince;
 
+    /** Its rank among the ready runs; the lowest comes first. */
+    int rank;
+
     /** Its number among the calls that had to wait for its virtual object. */
     long turn;
 
@@ -227,6 +230,11 @@ final class Row {
      */
     boolean takesNoPlace() {
         return weight() == Admission.NOTHING;
+    }
+
+    /** Whether it was asked to cancel: then it goes before all others, and needs no place in its queue. */
+    boolean isCancelled() {
+        return control.cancel() != null;
     }
 
     /** How many units of the rate of its queue it takes when it begins. */

@@ -88,7 +88,7 @@ final class Tables {
     }
 
     private static final Comparator<Row> BY_PRIORITY_AND_AGE =
-            Comparator.comparingInt((Row row) -> ~row.start.priority()).thenComparingLong(row -> row.readySince);
+            Comparator.comparingInt((Row row) -> row.rank).thenComparingLong(row -> row.readySince);
     private static final Comparator<Row> BY_DUE_TIME =
             Comparator.comparing(Tables::dueOf).thenComparingLong(row -> row.ref.key());
 
@@ -238,6 +238,7 @@ final class Tables {
         switch (row.state) {
             case READY -> {
                 row.readySince = nextNumber();
+                row.rank = rankOf(row);
                 ready.add(row);
                 hint(new Hints.WorkReady());
             }
@@ -258,6 +259,19 @@ final class Tables {
         reactions.entered(row, reason);
         row.entered.add(new Entered(row.state, row.changedAt, Objects.requireNonNullElse(reason, "")));
         return new RunChange(row.ref.id(), row.start.definition(), row.state, Optional.ofNullable(reason));
+    }
+
+    private static int rankOf(Row row) {
+        return row.isCancelled() ? Integer.MIN_VALUE : ~row.start.priority();
+    }
+
+    /** Moves a ready run that was asked to cancel before all others. */
+    void urge(Row row) {
+        if (ready.remove(row)) {
+            row.rank = rankOf(row);
+            ready.add(row);
+            hint(new Hints.WorkReady());
+        }
     }
 
     private void leave(Row row) {

@@ -169,7 +169,7 @@ final class StatementsIT {
                 ledger.start,
                 ledger.limit,
                 ledger.commands.command,
-                ledger.commands.killTasks,
+                ledger.commands.tasks,
                 ledger.dag.task,
                 ledger.dag.open,
                 ledger.dag.openAll,

@@ -18,6 +18,7 @@ import dev.perdure.internal.execution.EngineContext;
 import dev.perdure.internal.execution.child.Children;
 import dev.perdure.internal.execution.value.Encoded;
 import dev.perdure.spi.Runs;
+import dev.perdure.spi.change.Change;
 import dev.perdure.spi.change.Payload;
 import dev.perdure.spi.change.Premise;
 import dev.perdure.spi.change.StartedFor;
@@ -35,8 +36,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The function of a DAG's own run. It waits until the last task has ended, and then computes the outcome of the DAG. If
- * the run is cancelled earlier, the function begins early, cancels the tasks and waits again. It records that it began
- * early, because the tasks may have ended when it is replayed.
+ * the run is cancelled earlier, its tasks are cancelled with it. The function begins early, sees to that, and waits again. It
+ * records that it began early, because the tasks may have ended when it is replayed.
  */
 final class DagFunction implements Registered.Function {
     private static final String EARLY = "cancelled before the tasks had ended";
@@ -55,10 +56,13 @@ final class DagFunction implements Registered.Function {
         }
         engine.leaveDeadlineToTasks();
         boolean open = engine.premises().stream().anyMatch(leaf -> !leaf.state().isTerminal());
-        if (open ? ctx.patched(EARLY) : engine.isDecided(EARLY)) {
+        boolean fine = engine.premises().stream().allMatch(leaf -> isFine(leaf.state()));
+        // The cancel may have ended the last tasks at once.
+        boolean cancels = open || (!fine && engine.cancelledFromTheStart().isPresent());
+        if (cancels ? ctx.patched(EARLY) : engine.isDecided(EARLY)) {
             throw cancelled(engine, input);
         }
-        if (!engine.premises().stream().allMatch(leaf -> isFine(leaf.state()))) {
+        if (!fine) {
             throw failed(engine, input);
         }
         return succeeded(engine, input);
@@ -78,7 +82,7 @@ final class DagFunction implements Registered.Function {
 
     private RuntimeException cancelled(EngineContext engine, @Nullable Object input) {
         CancelledException cancel = delivered(engine);
-        passOn(engine, "its DAG was cancelled: " + cancel.getMessage());
+        passOn(engine, Change.Command.ofTask(Change.CommandKind.CANCEL, String.valueOf(cancel.getMessage())));
         engine.awaitPremises();
         List<TaskError> errors = errors(engine);
         return errors.isEmpty() ? cancel : handled(engine, input, errors);
@@ -93,7 +97,10 @@ final class DagFunction implements Registered.Function {
         throw engine.stop("The run of a DAG was taken before its tasks had ended, and not to be cancelled.");
     }
 
-    /** Records the list, so that a replay does not ask again which tasks to cancel. */
+    /**
+     * The store has cancelled the tasks with the run, unless an older version gave it the cancel. Records that, so that a
+     * replay does not ask again which tasks to cancel.
+     */
     private static void passOn(EngineContext engine, String reason) {
         engine.perform(
                 "cancel the tasks",

@@ -168,6 +168,11 @@ public sealed interface Change {
             this(run, kind, reason, null);
         }
 
+        /** For stores: the reason of this command for the tasks of the run that it is for. */
+        public static String ofTask(CommandKind kind, String reason) {
+            return kind == CommandKind.CANCEL ? "its DAG was cancelled: " + reason : reason;
+        }
+
         /** For stores: whether the command is for the run that was created and entered its state at these times. */
         public boolean isFor(Instant createdAt, Instant changedAt) {
             return seen == null
@@ -483,7 +488,7 @@ public sealed interface Change {
 
     /** What a command does to a run. */
     enum CommandKind {
-        /** Cancels it: its workflow gets the cancel and can compensate. */
+        /** Cancels it, with its tasks: its workflow gets the cancel and can compensate. */
         CANCEL,
         /** Ends it without running its code again. */
         KILL,
@@ -495,6 +500,11 @@ public sealed interface Change {
         REFUSE,
         /** Ends it as cancelled, with its tasks, if it has not begun; otherwise does nothing. */
         EXPIRE;
+
+        /** Whether the same transaction gives it to the tasks of the run. */
+        public boolean isForTasks() {
+            return this == CANCEL || this == KILL || this == EXPIRE;
+        }
 
         /** Whether it is for the run in the state in which its sender saw it, and in no other. */
         public boolean isForSeenState() {

@@ -44,6 +44,7 @@ public record TouchedRuns(List<Long> keys, List<String> ids, List<String> dags) 
                 for (Effect effect : advance.effects()) {
                     if (effect instanceof Effect.Cancel cancel) {
                         ids.add(cancel.run().value());
+                        dags.add(cancel.run().value());
                     }
                 }
             }
@@ -56,7 +57,7 @@ public record TouchedRuns(List<Long> keys, List<String> ids, List<String> dags) 
                 if (command.kind() != CommandKind.RESUME) {
                     ids.add(command.run().value());
                 }
-                if (command.kind() == CommandKind.KILL || command.kind() == CommandKind.EXPIRE) {
+                if (command.kind().isForTasks()) {
                     dags.add(command.run().value());
                 }
             }

@@ -100,6 +100,7 @@ public final class Migrations {
             "V168__whole_limits_of_workers.sql",
             "V170__arrived_partitions.sql",
             "V175__large_trees.sql",
+            "V181__cancelled_runs_first.sql",
             "V183__reserved_names.sql",
             "V188__one_check_of_starts.sql",
             "V191__types_of_others.sql",

@@ -151,6 +151,23 @@ public final class LimitedClaimSql {
                     WHERE slot.queue = rule.queue AND COALESCE(rule.concurrency, rule.rate_units) IS NOT NULL OFFSET 0
                 ) s
                 LEFT JOIN LATERAL (SELECT state, ${only_waits} AS only_waits FROM ${schema}.run WHERE run.key = s.key OFFSET 0) r ON true
+            ), cancelled AS MATERIALIZED (
+                -- A run that was asked to cancel does not wait behind the work that it is to end: it needs no place, and has one
+                -- only if one is free.
+                SELECT q.place, q.key, q.queue_key, q.rank, q.since, q.alone
+                FROM rule
+                CROSS JOIN LATERAL (
+                    SELECT ctid AS place, * FROM ${schema}.ready
+                    WHERE ready.queue = rule.queue AND ready.rank = ${FIRST_RANK}
+                    ORDER BY since
+                    LIMIT 1000
+                ) q
+                JOIN suiting USING (definition, version)
+                WHERE rule.alone = q.alone AND (NOT rule.by_shard OR q.queue_key IS NULL OR ${schema}.counts_key(q.queue_key))
+                  -- Not a run with the highest of all priorities.
+                  AND (SELECT run.cancel IS NOT NULL FROM ${schema}.run WHERE run.key = q.key)
+                ORDER BY q.since, q.key
+                LIMIT (SELECT room FROM rule)
             )""";
 
     /** No run with a key waits. */
@@ -176,25 +193,29 @@ public final class LimitedClaimSql {
                            ) mine
                            WHERE h.worker = rule.worker AND rule.per_worker IS NOT NULL
                        ))) AS here,
-                       rule.concurrency - (SELECT count(*)::int FROM of_queue WHERE holds) AS places""";
+                       rule.concurrency - (SELECT count(*)::int FROM of_queue WHERE holds)
+                           - (SELECT count(*)::int FROM cancelled c WHERE c.key <> ALL (ARRAY(SELECT key FROM of_queue WHERE holds))) AS places""";
 
     /**
-     * A run that was woken, given back or begun anew holds its place and needs no other, unless another shard counts the runs of
-     * its key.
+     * A run that was woken, given back or begun anew holds its place and needs no other, and one that was asked to cancel needs
+     * none. Neither begins if another shard counts the runs of its key.
      */
     private static final String GOES_ON = """
-            goes_on AS MATERIALIZED (
-                SELECT q.place, q.key, q.rank, q.since, q.alone
-                FROM place p
-                CROSS JOIN LATERAL (
-                    SELECT ctid AS place, * FROM ${schema}.ready WHERE ready.key = p.key OFFSET 0
-                ) q
-                JOIN suiting USING (definition, version)
-                JOIN rule ON rule.alone = q.alone
-                WHERE p.holds AND p.state = ${READY}
-                  AND (NOT rule.by_shard OR q.queue_key IS NULL OR ${schema}.counts_key(q.queue_key))
-                ORDER BY q.rank, q.since, q.key
-                LIMIT (SELECT here FROM room)
+goes_on AS MATERIALIZED (
+                SELECT place, key, rank, since, alone FROM cancelled
+                UNION ALL (
+                    SELECT q.place, q.key, q.rank, q.since, q.alone
+                    FROM place p
+                    CROSS JOIN LATERAL (
+                        SELECT ctid AS place, * FROM ${schema}.ready WHERE ready.key = p.key OFFSET 0
+                    ) q
+                    JOIN suiting USING (definition, version)
+                    JOIN rule ON rule.alone = q.alone
+                    WHERE p.holds AND p.state = ${READY} AND p.key <> ALL (ARRAY(SELECT key FROM cancelled))
+                      AND (NOT rule.by_shard OR q.queue_key IS NULL OR ${schema}.counts_key(q.queue_key))
+                    ORDER BY q.rank, q.since, q.key
+                    LIMIT (SELECT GREATEST(0, here - (SELECT count(*) FROM cancelled)) FROM room)
+                )
             )""";
 
     /** Takes the chosen runs. Removes places that runs no longer hold. */
@@ -300,7 +321,9 @@ public final class LimitedClaimSql {
                        ${A_TURN} / turns.of_key AS step,
                        (2 * rule.room / (SELECT count(*)::int FROM waiting) + 4) * turns.of_key AS share,
                        CASE WHEN rule.by_shard AND NOT ${schema}.counts_key(w.queue_key) THEN 0
-                            ELSE rule.per_key - COALESCE(o.places, 0) END AS room,
+                            ELSE rule.per_key - COALESCE(o.places, 0) - (
+                                SELECT count(*)::int FROM cancelled c
+                                WHERE c.queue_key = w.queue_key AND c.key <> ALL (ARRAY(SELECT key FROM of_key WHERE holds))) END AS room,
                        rule.key_rate_units - began.in_period AS units, rule.key_burst_units - began.in_burst AS burst
                 FROM waiting w
                 CROSS JOIN rule
@@ -328,7 +351,7 @@ public final class LimitedClaimSql {
                     WHERE ready.queue = rule.queue AND ready.queue_key = l.queue_key AND ready.definition = l.definition
                       AND ready.version = l.version AND ready.alone = l.alone
                       AND ready.rank BETWEEN CASE WHEN rule.ageing IS NULL THEN ${FIRST_RANK} ELSE l.rank END AND l.rank
-                      AND ready.key <> ALL (ARRAY(SELECT key FROM place WHERE holds AND state = ${READY}))
+                      AND ready.key <> ALL (ARRAY(SELECT key FROM place WHERE holds AND state = ${READY} UNION ALL SELECT key FROM cancelled))
                     ORDER BY rank, since, key
                     LIMIT GREATEST(0, LEAST(k.share, k.room))
                 ) r
@@ -366,7 +389,7 @@ public final class LimitedClaimSql {
                     SELECT ctid AS place, key, rank, since, alone FROM ${schema}.ready
                     WHERE ready.queue = rule.queue AND ready.definition = s.definition AND ready.version = s.version
                       AND ready.alone = rule.alone AND ready.queue_key IS NULL AND ready.rank BETWEEN l.first AND l.last
-                      AND ready.key <> ALL (ARRAY(SELECT key FROM place WHERE holds AND state = ${READY}))
+                      AND ready.key <> ALL (ARRAY(SELECT key FROM place WHERE holds AND state = ${READY} UNION ALL SELECT key FROM cancelled))
                     ORDER BY rank, since, key
                     LIMIT rule.room
                 ) r
@@ -466,7 +489,7 @@ public final class LimitedClaimSql {
                     WHERE ready.queue = rule.queue AND ready.definition = s.definition AND ready.version = s.version
                       AND ready.alone = rule.alone AND ready.queue_key IS NULL
                       AND (ready.rank, ready.since, ready.key) > (look.rank, look.since, look.key) AND ready.rank <= look.last
-                      AND ready.key <> ALL (ARRAY(SELECT key FROM place WHERE holds AND state = ${READY}))
+                      AND ready.key <> ALL (ARRAY(SELECT key FROM place WHERE holds AND state = ${READY} UNION ALL SELECT key FROM cancelled))
                     ORDER BY rank, since, key
                     LIMIT (SELECT runs FROM ${most})
                 ) r

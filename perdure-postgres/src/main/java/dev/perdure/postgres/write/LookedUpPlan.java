@@ -95,8 +95,9 @@ public final class LookedUpPlan {
         parts.addIf(batch.objects.enters(), objects::enter);
         parts.addIf(!batch.births.limited().isEmpty(), runs::limit);
         parts.addIf(!batch.commands.isEmpty(), commands::commands);
-        parts.addIf(!batch.commands.kills().isEmpty(), commands::killTasks);
+        parts.addIf(!batch.commands.passedOn().isEmpty(), commands::tasksOfCommanded);
         parts.addIf(!batch.cancels.isEmpty(), commands::cancels);
+        parts.addIf(!batch.cancels.isEmpty(), commands::tasksOfCancelled);
         parts.addIf(batch.ends.follows(), objects::follow);
         parts.addIf(!batch.ownEffects.isEmpty(), mail::effects);
         parts.addIf(batch.elsewhere.sends(), () -> elsewhere.send(sending, batch, this::kept));

@@ -113,7 +113,7 @@ public final class RetrySql {
                 UNION ALL
                 SELECT key, changes - 1, partition, ${RUNNING}, ran_at, NULL FROM decided WHERE ran_at IS NOT NULL
             ), queued AS (
-                ${enqueue(alone = false) FROM decided}
+                ${enqueue(alone = false, rank = ~priority) FROM decided}
             ), revived AS (
                 UPDATE ${schema}.run SET
                     state = ${READY}, changed_at = d.moved_at, epoch = run.epoch + LEAST(run.epoch, 1), changes = run.changes + 1, wakes = 0,

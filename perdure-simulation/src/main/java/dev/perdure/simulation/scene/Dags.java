@@ -12,7 +12,11 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.TreeMap;
+import java.util.TreeSet;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A DAG: one task, two beside each other of which one may be skipped, one after both. Tasks fail for good, and are
@@ -20,6 +24,7 @@ import java.util.TreeMap;
  */
 public final class Dags implements Scene {
     private static final String ID = "diamond";
+    private static final List<String> TASKS = List.of("first", "left", "right", "last");
 
     private final Cast cast;
     private final Map<String, Integer> ran = new TreeMap<>();
@@ -28,6 +33,8 @@ public final class Dags implements Scene {
     private final boolean breaks;
     private boolean mended;
     private String rerun = "";
+    /** The tasks that had begun when the cancel of the DAG was acknowledged; null if it is not cancelled. */
+    private @Nullable Set<String> begunBeforeCancel;
 
     /** For one history. */
     public Dags(Cast cast) {
@@ -46,7 +53,24 @@ public final class Dags implements Scene {
         });
     }
 
+    private void begins(String task) {
+        Set<String> begun = begunBeforeCancel;
+        if (begun != null && !begun.contains(task)) {
+            cast.fail("The task '%s' began after the cancel of its DAG. Before, these had begun: %s".formatted(task, begun));
+        }
+    }
+
+    /** A worker that has claimed a task before begins its body a little later. */
+    private void cancel() {
+        cast.call(perdure -> perdure.start(dag, input, StartOptions.id(ID)).cancel("It is not wanted."));
+        begunBeforeCancel = TASKS.stream()
+                .filter(task -> cast.history(ID + "/" + task).stream()
+                        .anyMatch(entered -> entered.state() == RunState.RUNNING))
+                .collect(Collectors.toCollection(TreeSet::new));
+    }
+
     private int ran(String task, int value) {
+        begins(task);
         ran.merge(task, 1, Integer::sum);
         cast.pause();
         if (cast.choices().oneIn(8)) {
@@ -56,6 +80,7 @@ public final class Dags implements Scene {
     }
 
     private int broken(int value) {
+        begins("right");
         ran.merge("right", 1, Integer::sum);
         cast.pause();
         if (breaks && !mended) {
@@ -73,7 +98,9 @@ public final class Dags implements Scene {
     public void play() {
         cast.perdure().start(dag, input, StartOptions.id(ID));
         cast.pauseUpTo(Duration.ofMillis(20));
-        if (cast.choices().oneIn(8)) {
+        if (cast.choices().oneIn(6)) {
+            cancel();
+        } else if (cast.choices().oneIn(8)) {
             RunId last = RunId.of(ID + "/last");
             cast.killed(last);
             cast.call(perdure -> perdure.run(last, TypeRef.of(Object.class)).kill("It is not needed."));
@@ -85,6 +112,7 @@ public final class Dags implements Scene {
             cast.pause(Duration.ofSeconds(1));
         }
         mended = true;
+        begunBeforeCancel = null;
         cast.call(perdure -> again(perdure.start(dag, input, StartOptions.id(ID))));
     }
 
@@ -118,7 +146,7 @@ public final class Dags implements Scene {
 
     @Override
     public void check() {
-        for (String task : new String[] {"first", "left", "right", "last"}) {
+        for (String task : TASKS) {
             Instant end = end(ID + "/" + task);
             Cast.must(
                     cast.isKilled(ID) || !end.isAfter(end(ID)),

@@ -18,6 +18,7 @@ import dev.perdure.spi.change.WorkerId;
 import java.util.List;
 import java.util.Objects;
 import java.util.Set;
+import java.util.UUID;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
@@ -49,7 +50,64 @@ public abstract class TaskCommandConformance extends DagConformance {
         assertThat(complete(worker, started.handed().getFirst(), 5))
                 .extracting(
                         task -> task.run().id().value() + " " + task.control().cancel())
-                .containsExactly("b not wanted", "c not wanted");
+                .containsExactly("b its DAG was cancelled: not wanted", "c its DAG was cancelled: not wanted");
+    }
+
+    @Test
+    void a_cancel_takes_the_tasks_along_in_its_commit() {
+        WorkerId worker = join();
+        Outcome.Started started =
+                start(worker, List.of(task("a"), task("b"), task("c", 0), task("d", 1), task("e", 2), task("f")));
+        for (int i = 1; i < 3; i++) { // b and f go back into the queue, one of them before it has run at all
+            Claimed held = started.handed().get(i);
+            apply(worker, advance(held.run(), held.epoch(), new Move.Yield()));
+        }
+        RunRef waiting = start(null, newRun("other"), List.of(task("g"), task("h"), task("i", 0, 1)))
+                .run();
+
+        assertThat(command(waiting, CommandKind.CANCEL, "not wanted")).isEqualTo(changed(RunState.READY));
+        assertThat(statesOf("g", "h")).containsOnly(RunState.CANCELLED);
+        assertThat(found(refOf("g")).info().reason()).hasValue("its DAG was cancelled: not wanted");
+        assertThat(statesOf("i")).containsOnly(RunState.READY);
+        command(started.run(), CommandKind.CANCEL, "not wanted either");
+        assertThat(polled(worker, 0).signalled())
+                .extracting(signal ->
+                        signal.run().id().value() + " " + signal.control().cancel())
+                .containsExactly("a its DAG was cancelled: not wanted either");
+        assertThat(statesOf("a", "b", "c", "d", "e", "f"))
+                .containsExactly(
+                        RunState.RUNNING,
+                        RunState.READY,
+                        RunState.PENDING,
+                        RunState.PENDING,
+                        RunState.PENDING,
+                        RunState.READY);
+        assertThat(complete(worker, started.handed().getFirst(), 5))
+                .extracting(task -> task.run().id().value() + " " + task.control().cancel())
+                .containsExactly("c its DAG was cancelled: not wanted either");
+    }
+
+    @Test
+    void a_cancel_by_a_transition_takes_the_tasks_along_too() {
+        WorkerId worker = join();
+        RunRef dag = start(null, List.of(task("a"), task("b", 0))).run();
+        RunRef parent = startOwned(worker, "parent");
+        Effect cancel = new Effect.Cancel(dag.id(), "its parent");
+        assertThat(apply(worker, advance(parent, 1, new Move.Stay(), List.of(cancel))))
+                .isInstanceOf(Outcome.Applied.class);
+        assertThat(statesOf("dag", "a", "b")).containsExactly(RunState.READY, RunState.CANCELLED, RunState.READY);
+    }
+
+    @Test
+    void a_refused_cancel_leaves_the_tasks_alone() {
+        RunRef dag = start(null, List.of(task("a"))).run();
+        Change.Seen other = new Change.Seen(now().minusSeconds(1), now());
+        apply(Lane.client(0), new Change.Command(dag.id(), CommandKind.CANCEL, "no", null, other));
+        WorkerId gone = new WorkerId(UUID.randomUUID());
+        RunRef parent = startReady("parent");
+        apply(gone, advance(parent, 1, new Move.Stay(), List.of(new Effect.Cancel(dag.id(), "no"))));
+        assertThat(statesOf("dag", "a")).containsExactly(RunState.PENDING, RunState.READY);
+        assertThat(claimOne(join()).control().cancel()).isNull();
     }
 
     @Test

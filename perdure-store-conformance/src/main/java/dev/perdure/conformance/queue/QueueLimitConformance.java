@@ -103,6 +103,81 @@ public abstract class QueueLimitConformance extends QueueConformance {
         assertThat(claim(worker, 10)).containsExactly("idle");
     }
 
+    /** A run that sleeps and holds no place, in a queue whose places another one has. */
+    private Claimed sleeperBeside(WorkerId worker, Queue queue, String key) {
+        declare(queue.counting(Queue.Counting.AT_WORK));
+        startReady(key.isEmpty() ? run("sleeper") : run("sleeper", key));
+        Claimed sleeper = claimedOf(worker);
+        apply(worker, advance(sleeper.run(), sleeper.epoch(), sleep(Duration.ofHours(1))));
+        startReady(key.isEmpty() ? run("first") : run("first", key));
+        Claimed first = claimedOf(worker);
+        startReady(withPriority(run("urgent"), Integer.MAX_VALUE).withQueueKey(key.isEmpty() ? null : key));
+        assertThat(claim(worker, 10)).isEmpty();
+        command(sleeper.run(), Change.CommandKind.CANCEL, "not wanted");
+        assertThat(stateOf(sleeper.run())).isEqualTo(RunState.READY);
+        return first;
+    }
+
+    private void needsNoPlace(Queue queue, String key) {
+        WorkerId worker = join();
+        Claimed first = sleeperBeside(worker, queue, key);
+        Claimed sleeper = claimedOf(worker);
+        assertThat(sleeper.run().id().value()).isEqualTo("sleeper");
+        assertThat(claim(worker, 10)).isEmpty();
+        end(worker, first);
+        assertThat(claim(worker, 10)).isEmpty(); // it counts while it is at work
+        end(worker, sleeper);
+        assertThat(claim(worker, 10)).containsExactly("urgent");
+    }
+
+    @Test
+    void what_a_cancel_wakes_needs_no_place_in_the_queue() {
+        needsNoPlace(queue().concurrency(1), "");
+    }
+
+    @Test
+    void what_a_cancel_wakes_needs_no_place_of_its_worker() {
+        needsNoPlace(queue().perWorker(1), "");
+    }
+
+    @Test
+    void what_a_cancel_wakes_needs_no_place_of_its_key() {
+        needsNoPlace(queue().concurrency(3).perKey(1), "acme");
+    }
+
+    @Test
+    void what_a_cancel_wakes_is_claimed_first() {
+        declare(queue().concurrency(10));
+        WorkerId worker = join();
+        ready("sleeper");
+        Claimed sleeper = claimedOf(worker);
+        apply(worker, advance(sleeper.run(), sleeper.epoch(), sleep(Duration.ofHours(1))));
+        ready("a");
+        readyUnder("k", "k/1");
+        command(sleeper.run(), Change.CommandKind.CANCEL, "not wanted");
+        assertThat(claim(worker, 1)).containsExactly("sleeper");
+        assertThat(claim(worker, 10)).containsExactlyInAnyOrder("a", "k/1");
+    }
+
+    @Test
+    void a_cancelled_run_that_was_ready_goes_before_the_others() {
+        declare(queue().concurrency(5));
+        WorkerId worker = join();
+        ready("a", "begun");
+        List<Claimed> both = taken(worker, 2);
+        ready("b");
+        both.forEach(each -> apply(worker, advance(each.run(), each.epoch(), new Move.Yield())));
+        command(both.get(1).run(), Change.CommandKind.CANCEL, "not wanted");
+        assertThat(claim(worker, 1)).containsExactly("begun");
+
+        startReady("default/begun");
+        Claimed held = store().dispatch().poll(poll(worker, 1)).claimed().getFirst();
+        startReady("default/next");
+        apply(worker, advance(held.run(), held.epoch(), new Move.Yield()));
+        command(held.run(), Change.CommandKind.CANCEL, "not wanted");
+        assertThat(claimedIds(poll(worker, 1))).containsExactly("default/begun");
+    }
+
     @Test
     void a_worker_holds_no_more_than_its_own_limit() {
         declare(queue().perWorker(2));

@@ -5,22 +5,27 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
+import dev.perdure.RunFilter;
 import dev.perdure.RunId;
 import dev.perdure.RunState;
 import dev.perdure.TypeRef;
 import dev.perdure.dag.Dag;
 import dev.perdure.dag.DagRun;
 import dev.perdure.dag.DagStatus;
+import dev.perdure.dag.DagTask;
 import dev.perdure.dag.TaskStatus;
 import dev.perdure.error.CancelledException;
 import dev.perdure.error.RunFailedException;
 import dev.perdure.error.TerminalException;
+import dev.perdure.queue.Queue;
 import dev.perdure.testing.PerdureTest;
 import dev.perdure.testing.TestMode;
 import java.time.Duration;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -67,6 +72,84 @@ abstract class DagInterruptionScenarios extends Scenarios {
             assertThat(status.task("join").orElseThrow().state()).isEqualTo(RunState.CANCELLED);
             assertThat(status.task("join").orElseThrow().reason()).contains("its DAG was cancelled: not now");
             assertThat(seen).containsExactly("undone");
+        }
+    }
+
+    /** Many tasks beside each other, and one after all of them, of which two have begun. */
+    private void cancelsWhatWaits(TestMode mode, Queue queue, boolean failing) {
+        try (PerdureTest perdure = create(mode)) {
+            List<String> began = new CopyOnWriteArrayList<>();
+            List<String> undone = new CopyOnWriteArrayList<>();
+            AtomicInteger told = new AtomicInteger();
+            Dag<String, Integer> dag = Dag.of("wide", String.class, builder -> {
+                List<DagTask<Integer>> all = IntStream.range(0, 30)
+                        .<DagTask<Integer>>mapToObj(i -> builder.workflow("task-" + i, (ctx, t) -> {
+                            began.add(t.name());
+                            try {
+                                ctx.sleep(Duration.ofHours(1));
+                            } catch (CancelledException cancel) {
+                                ctx.step("undo", () -> undone.add(t.name()));
+                                if (failing) {
+                                    throw new TerminalException("cannot be undone");
+                                }
+                                throw cancel;
+                            }
+                            return i;
+                        }))
+                        .toList();
+                builder.onFailure(t -> told.incrementAndGet());
+                return builder.after(all).task("last", (t, numbers) -> numbers.size());
+            });
+            perdure.register(dag).queues(queue);
+            DagRun<Integer> run = perdure.start(dag, "x", id("g").queue(queue.name()));
+            perdure.settle();
+            List<String> two = began.stream().distinct().toList();
+            assertThat(two).hasSize(2);
+            run.cancel("not now");
+            assertThat(perdure.runs(RunFilter.all().state(RunState.CANCELLED)).list())
+                    .hasSizeGreaterThanOrEqualTo(28);
+            perdure.settle();
+            assertThat(began.stream().distinct()).hasSize(2);
+            assertThat(undone).containsExactlyInAnyOrderElementsOf(two);
+            assertThat(run.state()).isEqualTo(failing ? RunState.FAILED : RunState.CANCELLED);
+            assertThat(run.info().reason().orElse("")).contains(failing ? "cannot be undone" : "not now");
+            assertThat(told.get()).isEqualTo(failing ? 1 : 0);
+            assertThat(run.status().task("last").orElseThrow().state()).isEqualTo(RunState.CANCELLED);
+        }
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void no_waiting_task_begins_after_a_cancel(TestMode mode) {
+        cancelsWhatWaits(mode, Queue.named("narrow").concurrency(2), false);
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void no_waiting_task_begins_after_a_cancel_and_the_failures_of_others_are_told(TestMode mode) {
+        cancelsWhatWaits(mode, Queue.named("narrow").concurrency(2), true);
+    }
+
+    /** The cancel ends the last tasks in its commit, so the DAG's own run has nothing to wait for. */
+    @ParameterizedTest
+    @EnumSource
+    void a_dag_whose_tasks_all_wait_is_cancelled_at_once(TestMode mode) {
+        try (PerdureTest perdure = create(mode)) {
+            List<String> began = new CopyOnWriteArrayList<>();
+            Dag<String, Integer> dag = Dag.of("waiting", String.class, builder -> {
+                builder.run("one", t -> began.add("one"));
+                builder.onFailure(t -> began.add("onFailure"));
+                return builder.task("two", t -> began.size());
+            });
+            perdure.register(dag);
+            DagRun<Integer> run = perdure.start(dag, "x", id("g").requires("gpu=true"));
+            perdure.settle();
+            run.cancel("not now");
+            perdure.startWorker(Map.of("gpu", "true"));
+            RunFailedException cancelled = catchThrowableOfType(RunFailedException.class, run::result);
+            assertThat(cancelled.state()).isEqualTo(RunState.CANCELLED);
+            assertThat(run.info().reason()).hasValue("not now");
+            assertThat(began).isEmpty();
         }
     }
 

@@ -239,7 +239,12 @@ public final class Batch {
 
     /** The runs whose tasks have to be locked too, by id. */
     public String[] lockedDags() {
-        return Stream.concat(commands.killedIds().stream(), reruns.ids().stream())
+        return Stream.concat(Stream.of(passedOnIds()), reruns.ids().stream()).toArray(String[]::new);
+    }
+
+    /** The runs with tasks that may get the commands of this batch with them. */
+    public String[] passedOnIds() {
+        return Stream.concat(commands.passedOnIds().stream(), cancels.passedOnIds().stream())
                 .toArray(String[]::new);
     }
 

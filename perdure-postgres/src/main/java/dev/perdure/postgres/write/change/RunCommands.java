@@ -53,9 +53,11 @@ public final class RunCommands {
             .text("entered", RunCommand::entered)
             .with(Rights.columns("sender", "epoch", RunCommand::sender));
 
-    public static final Columns<RunCommand> KILLS = Columns.<RunCommand>of()
+    /** What the tasks of a run are told when the run is. */
+    public static final Columns<RunCommand> PASSED_ON = Columns.<RunCommand>of()
             .text("id", command -> command.run().value())
-            .text("why", command -> Text.storable(command.reason()))
+            .smallint("command", command -> Codes.of(command.kind() == CommandKind.EXPIRE ? CommandKind.KILL : command.kind()))
+            .text("why", command -> Text.storable(Change.Command.ofTask(command.kind(), command.reason())))
             .text("created", RunCommand::created)
             .bool("expires", command -> command.kind() == CommandKind.EXPIRE);
 
@@ -89,19 +91,18 @@ public final class RunCommands {
                 .toList();
     }
 
-    /** The runs that are killed or expire, with their tasks. */
-    public List<RunCommand> kills() {
-        return all.stream()
-                .filter(command -> command.kind() == CommandKind.KILL || command.kind() == CommandKind.EXPIRE)
-                .toList();
+    /** The commands that the tasks of their runs get too. */
+    public List<RunCommand> passedOn() {
+        return all.stream().filter(command -> command.kind().isForTasks()).toList();
     }
 
-    public List<String> killedIds() {
-        return kills().stream().map(command -> command.run().value()).toList();
+    /** The runs with tasks that they may be for. */
+    public List<String> passedOnIds() {
+        return passedOn().stream().map(command -> command.run().value()).toList();
     }
 
-    public void bindKills(Parameters parameters) throws SQLException {
-        KILLS.bind(parameters, kills());
+    public void bindPassedOn(Parameters parameters) throws SQLException {
+        PASSED_ON.bind(parameters, passedOn());
     }
 
     public void bind(Parameters parameters) throws SQLException {

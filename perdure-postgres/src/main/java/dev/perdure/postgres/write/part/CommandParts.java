@@ -70,20 +70,32 @@ public final class CommandParts {
         }
     }
 
-    /** Kills the tasks of DAGs that the commands have killed. */
-    public Part killTasks() {
+    /** Tells the tasks of runs that callers have killed or cancelled. */
+    public Part tasksOfCommanded() {
+        return tasks(batch.commands);
+    }
+
+    /** Tells the tasks of runs that transitions have cancelled. */
+    public Part tasksOfCancelled() {
+        return tasks(batch.cancels);
+    }
+
+    private Part tasks(RunCommands commands) {
         return new Part(
-                sql.killTasks,
+                sql.tasks,
                 parameters -> {
-                    batch.commands.bindKills(parameters.time(sending.time()));
+                    commands.bindPassedOn(parameters.time(sending.time()));
                     sending.laneOfWorker(parameters);
                 },
-                results -> readKilled(results.next()));
+                results -> readTasks(results.next()));
     }
 
     /** Callers that wait for one of these runs by its id ask again sooner or later; its worker has to know now. */
-    private void readKilled(ResultSet rows) throws SQLException {
+    private void readTasks(ResultSet rows) throws SQLException {
         while (rows.next()) {
+            if (Codes.state(rows.getInt("state_now")) == RunState.READY) {
+                answers.hints.add(new Hints.WorkReady());
+            }
             signal(rows);
         }
     }

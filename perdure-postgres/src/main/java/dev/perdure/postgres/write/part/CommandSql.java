@@ -16,7 +16,7 @@ public final class CommandSql {
 
     /**
      * Carries out commands: at once, or by a mark on the row of a run that a worker holds. Sent for commands of
-     * callers, for the tasks of runs that these have killed, and for commands of transitions to other runs.
+     * callers, for commands of transitions to other runs, and for the tasks of runs that both have killed or cancelled.
      */
     private static final String COMMAND = """
             WITH ${clock}, given AS MATERIALIZED (
@@ -88,7 +88,15 @@ public final class CommandSql {
             ), untimed AS (
                 ${clear_timer FROM decided d WHERE d.waits AND d.state_now <> d.state}
             ), queued AS (
-                ${enqueue(alone = command <> ${RESUME} AND recoveries >= ${ALONE_AFTER}) FROM decided WHERE state_now = ${READY} AND state <> ${READY}}
+                ${enqueue(alone = command <> ${RESUME} AND recoveries >= ${ALONE_AFTER}, rank = CASE WHEN command = ${CANCEL} THEN ${first} ELSE ${rank} END) FROM decided WHERE state_now = ${READY} AND state <> ${READY}}
+            ), urged AS (
+                -- A run that continues after a wait is ready already, and no longer behind the others.
+                UPDATE ${schema}.ready SET rank = ${first}
+                WHERE ctid = ANY (ARRAY(
+                    SELECT q.place
+                    FROM decided d
+                    CROSS JOIN LATERAL (SELECT ctid AS place FROM ${schema}.ready WHERE ready.key = d.key OFFSET 0) q
+                    WHERE d.asks AND d.command = ${CANCEL} AND d.state = ${READY} AND d.state_now = d.state))
             ), audited AS (
                 ${audit FROM decided WHERE audit IS NOT NULL AND (asks AND NOT repeated OR state_now <> state)}
             ), signalled AS (
@@ -128,14 +136,15 @@ public final class CommandSql {
             """;
 
     public final String command;
-    public final String killTasks;
+    public final String tasks;
 
     CommandSql(Schema schema) {
         this.command = Pieces.sql(
                 schema,
                 COMMAND.replace("${given}", COMMANDS).replace("${commands}", RunCommands.COLUMNS.numbered("g")));
-        this.killTasks = Pieces.sql(
+        this.tasks = Pieces.sql(
                 schema,
-                COMMAND.replace("${given}", DagSql.TASKS_OF_KILLED).replace("${kills}", RunCommands.KILLS.many("g")));
+                COMMAND.replace("${given}", DagSql.TASKS_OF_COMMANDED)
+                        .replace("${passed_on}", RunCommands.PASSED_ON.many("g")));
     }
 }

@@ -68,8 +68,7 @@ public final class DagParts {
                                     .longs(keys)
                                     .ints(takes)
                                     .texts(ids);
-                            bindTaker(
-                                    parameters.texts(batch.commands.killedIds().toArray(String[]::new)), sending);
+                            bindTaker(parameters.texts(batch.passedOnIds()), sending);
                         },
                         reading);
     }

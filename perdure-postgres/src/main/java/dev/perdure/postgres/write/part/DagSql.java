@@ -55,12 +55,15 @@ public final class DagSql {
             SELECT count(*) FROM born
             """;
 
-    /** The tasks of runs that were killed, as rows for {@link CommandSql#command}. */
-    static final String TASKS_OF_KILLED = """
-            SELECT t.id, ${KILL}::smallint AS command, g.why, NULL::text AS audit, NULL::text AS created, NULL::text AS entered,
-                   row_number() OVER (ORDER BY t.key) AS ordinal, true AS with_dag
-                FROM ${kills}
-                CROSS JOIN LATERAL (SELECT key, state, epoch, created_at FROM ${schema}.run WHERE run.id = g.id OFFSET 0) r
+    /** The tasks of runs that were killed, cancelled or have expired, as rows for {@link CommandSql#command}. */
+    static final String TASKS_OF_COMMANDED = """
+            SELECT t.id, g.command, g.why, NULL::text AS audit, NULL::text AS created, NULL::text AS entered,
+                   row_number() OVER (ORDER BY t.key) AS ordinal, g.command = ${KILL} AS with_dag
+                FROM ${passed_on}
+                CROSS JOIN LATERAL (
+                    SELECT key, state, epoch, created_at, cancel FROM ${schema}.run
+                    WHERE run.id = g.id AND run.after IS NOT NULL AND run.before IS NULL OFFSET 0
+                ) r
                 CROSS JOIN LATERAL (
                     SELECT key, id FROM ${schema}.run
                     WHERE run.parent = r.key AND run.before IS NOT NULL AND run.state < ${COMPLETED} OFFSET 0
@@ -68,13 +71,15 @@ public final class DagSql {
                 WHERE (${client_or_lane_exists})
                   AND (g.created IS NULL OR r.created_at = g.created::timestamptz)
                   -- A task that has begun does not expire.
-                  AND (NOT g.expires OR r.state = ${CANCELLED} AND r.epoch = 0)""";
+                  AND (NOT g.expires OR r.state = ${CANCELLED} AND r.epoch = 0)
+                  -- The cancel may have been refused, or was carried out in an earlier life.
+                  AND (g.command <> ${CANCEL} OR r.cancel IS NOT NULL)""";
 
     /** The runs that a batch of moves may have ended. */
     private static final String MOVED = "unnest(?::bigint[], ?::int[]) AS c (key, takes)";
 
     /**
-     * The same for a batch that also carries out commands: the commanded runs, and the tasks of those that were killed.
+     * The same for a batch that also carries out commands: the commanded runs, and the tasks of those that were killed or cancelled.
      */
     private static final String MOVED_OR_COMMANDED = """
             (
@@ -87,8 +92,8 @@ public final class DagSql {
                         CROSS JOIN LATERAL (SELECT key FROM ${schema}.run WHERE run.id = commanded.id OFFSET 0) r
                         UNION ALL
                         SELECT t.key, 0
-                        FROM unnest(?::text[]) AS killed (id)
-                        CROSS JOIN LATERAL (SELECT key FROM ${schema}.run WHERE run.id = killed.id OFFSET 0) r
+                        FROM unnest(?::text[]) AS passed_on (id)
+                        CROSS JOIN LATERAL (SELECT key FROM ${schema}.run WHERE run.id = passed_on.id OFFSET 0) r
                         CROSS JOIN LATERAL (
                             SELECT key FROM ${schema}.run WHERE run.parent = r.key AND run.before IS NOT NULL OFFSET 0
                         ) t
@@ -130,7 +135,7 @@ public final class DagSql {
                 LEFT JOIN (SELECT definitions, version FROM ${schema}.worker WHERE number = ? OFFSET 0) w ON true
                 CROSS JOIN LATERAL (
                     SELECT ctid AS place, key, epoch, changed_at, deadline, owner, wakes, changes, recoveries, priority, partition, state,
-                           definition, queue, version, placement, queue_key, reason, open, timeout, before IS NOT NULL AS is_task
+                           definition, queue, version, placement, queue_key, reason, open, timeout, cancel, before IS NOT NULL AS is_task
                     FROM ${schema}.run WHERE run.key = c.key AND run.state < ${COMPLETED} OFFSET 0
                 ) r
             ), logged AS (
@@ -235,7 +240,7 @@ public final class DagSql {
                 UNION ALL
                 SELECT key, changes - 1, partition, ${RUNNING}, ran_at, NULL FROM decided WHERE ran_at IS NOT NULL
             ), queued AS (
-                ${enqueue(alone = false) FROM decided WHERE state_now = ${READY}}
+                ${enqueue(alone = false, rank = ~priority) FROM decided WHERE state_now = ${READY}}
             ), renewed AS (
                 INSERT INTO ${schema}.run (key, seed, epoch, created_at, changed_at, deadline, changes, priority, partition, state,
                     id, definition, queue, restarts, parent_restarts, open)

@@ -54,11 +54,13 @@ public final class Pieces {
         text("run_columns", RunColumns.KEPT.names());
         text("entries", Entries.COLUMNS.many("e"));
 
-        // ready
+        // ready: a run that was asked to cancel goes before all others
+        text("first", "(-2147483648)");
+        text("rank", "CASE WHEN cancel IS NULL THEN ~priority ELSE ${first} END");
         insert(
                 "enqueue",
                 "ready",
-                "key, since = moved_at, rank = ~priority, partition, alone = recoveries >= ${ALONE_AFTER}, queue, definition, "
+                "key, since = moved_at, rank = ${rank}, partition, alone = recoveries >= ${ALONE_AFTER}, queue, definition, "
                         + "version = COALESCE(version, '') || COALESCE(E'\\n' || placement, ''), queue_key");
         insert(
                 "enqueue_new",
