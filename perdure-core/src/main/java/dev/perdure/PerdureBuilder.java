@@ -56,6 +56,7 @@ public final class PerdureBuilder {
     private final List<Interceptor> interceptors = new ArrayList<>();
     private Measurements measurements = Measurements.NONE;
     private final Set<String> queues = new LinkedHashSet<>();
+    private final Set<String> queuesBesides = new LinkedHashSet<>();
     private final List<Queue> declared = new ArrayList<>();
     private final List<Schedule> schedules = new ArrayList<>();
     private final List<Limiter> limiters = new ArrayList<>();
@@ -205,7 +206,10 @@ public final class PerdureBuilder {
         return this;
     }
 
-    /** The queues from which this worker takes runs. By default only {@value StartOptions#DEFAULT_QUEUE}. */
+    /**
+     * The queues from which this worker takes runs, in place of {@value StartOptions#DEFAULT_QUEUE}. It takes runs from
+     * the queues that {@link #queues(Queue...)} declares as well.
+     */
     public PerdureBuilder queues(String... names) {
         Texts.requireGiven("list of queues", names);
         for (String name : names) {
@@ -214,12 +218,15 @@ public final class PerdureBuilder {
         return this;
     }
 
-    /** Declares queues with their limits, and takes runs from them. */
+    /**
+     * Declares queues with their limits, and also takes runs from them: beside {@value StartOptions#DEFAULT_QUEUE}, or
+     * beside the queues that {@link #queues(String...)} names. A worker for nothing else names them too:
+     * {@code queues(IMPORTS.name()).declare(IMPORTS)}.
+     */
     public PerdureBuilder queues(Queue... withLimits) {
-        Texts.requireGiven("list of queues", withLimits);
         declare(withLimits);
         for (Queue queue : withLimits) {
-            queues.add(queue.name());
+            queuesBesides.add(queue.name());
         }
         return this;
     }
@@ -232,6 +239,7 @@ public final class PerdureBuilder {
     public PerdureBuilder declare(Queue... withLimits) {
         Texts.requireGiven("list of queues", withLimits);
         for (Queue queue : withLimits) {
+            Texts.requireGiven("queue", queue);
             require(
                     declared.stream().noneMatch(other -> other.name().equals(queue.name())),
                     "the queue '%s' is declared twice; declare it once, with all its limits".formatted(queue.name()));
@@ -263,6 +271,7 @@ public final class PerdureBuilder {
     public PerdureBuilder limiters(Limiter... withLimits) {
         Texts.requireGiven("list of limiters", withLimits);
         for (Limiter limiter : withLimits) {
+            Texts.requireGiven("limiter", limiter);
             require(
                     limiters.stream().noneMatch(other -> other.name().equals(limiter.name())),
                     "the limiter '%s' is declared twice; declare it once, with all its limits"
@@ -385,9 +394,10 @@ public final class PerdureBuilder {
                 Interceptors.of(interceptors),
                 measurements,
                 false);
-        Set<String> from = queues.isEmpty() ? Set.of(StartOptions.DEFAULT_QUEUE) : Set.copyOf(queues);
+        Set<String> from = new LinkedHashSet<>(queues.isEmpty() ? Set.of(StartOptions.DEFAULT_QUEUE) : queues);
+        from.addAll(queuesBesides);
         Settings.WorkerRules workerRules = worker
-                ? new Settings.WorkerRules(from, version, lease, maxRuns, closeTimeout, Map.copyOf(labels), whenDrained)
+                ? new Settings.WorkerRules(Set.copyOf(from), version, lease, maxRuns, closeTimeout, Map.copyOf(labels), whenDrained)
                 : null;
         return new Settings(
                 store,

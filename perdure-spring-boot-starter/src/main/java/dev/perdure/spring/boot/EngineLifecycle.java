@@ -2,13 +2,11 @@ package dev.perdure.spring.boot;
 
 import dev.perdure.Perdure;
 import dev.perdure.PerdureBuilder;
-import dev.perdure.StartOptions;
 import dev.perdure.queue.Queue;
 import dev.perdure.spi.Store;
 import dev.perdure.spring.boot.internal.EngineBeans;
 import dev.perdure.spring.boot.internal.RunningEngine;
 import dev.perdure.status.StoreHealth;
-import java.util.List;
 import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 import org.springframework.boot.context.event.ApplicationReadyEvent;
@@ -147,11 +145,11 @@ final class EngineLifecycle
         EngineBeans beans = new EngineBeans(application.getBeanFactory());
         PerdureBuilder made = Perdure.on(store);
         made.register(beans.workflows());
-        List<Queue> queues = beans.queues();
-        made.declare(queues.toArray(Queue[]::new));
+        Queue[] queues = beans.queues().toArray(Queue[]::new);
         if (properties.worker().queues().isEmpty()) {
-            made.queues(StartOptions.DEFAULT_QUEUE);
-            queues.forEach(queue -> made.queues(queue.name()));
+            made.queues(queues);
+        } else {
+            made.declare(queues); // the properties name those of the worker
         }
         made.schedules(beans.schedules());
         made.limiters(beans.limiters());
