@@ -22,7 +22,8 @@ import org.jspecify.annotations.Nullable;
  * List<String> bookings = DurableFuture.all(List.of(hotel, flight)).await();
  * }</pre>
  *
- * <p>Joins take at least one future, and only futures of the same run.
+ * <p>Joins take only futures of the same run. {@link #all} and {@link #allSettled} of no futures have an empty list as
+ * their value; the other joins take at least one future.
  *
  * @param <T> the type of its value
  */
@@ -54,13 +55,15 @@ public interface DurableFuture<T extends @Nullable Object> {
      */
     DurableFuture<T> orTimeout(Duration limit);
 
-    /** The values of all futures. Fails with the first failure; the other futures continue. */
+    /**
+     * The values of all futures; of none, an empty list. Fails with the first failure; the other futures continue.
+     */
     static <T extends @Nullable Object> DurableFuture<List<T>> all(List<? extends DurableFuture<? extends T>> futures) {
         Texts.requireGiven("list of futures", futures);
         return Joins.of(futures).all(futures);
     }
 
-    /** How each of the futures settled, when all have settled. Never fails. */
+    /** How each of the futures settled, when all have settled; of none, an empty list. Never fails. */
     static <T extends @Nullable Object> DurableFuture<List<Settled<T>>> allSettled(
             List<? extends DurableFuture<? extends T>> futures) {
         Texts.requireGiven("list of futures", futures);

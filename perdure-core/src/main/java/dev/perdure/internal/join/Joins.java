@@ -26,18 +26,20 @@ public interface Joins {
     <T extends @Nullable Object> DurableFuture<T> firstSucceeded(List<? extends DurableFuture<? extends T>> futures);
 
     /**
-     * The joins of the run that these futures belong to.
+     * The joins of the run that these futures belong to. Known futures belong to none.
      *
-     * @throws InvalidRequestException if there are no futures, or if an engine has not made them
+     * @throws InvalidRequestException if an engine has not made them
      */
     static Joins of(List<? extends DurableFuture<?>> futures) {
-        if (futures.isEmpty()) {
-            throw new InvalidRequestException("There are no futures to wait for. Give at least one.");
+        for (DurableFuture<?> future : futures) {
+            if (future instanceof Joinable ofRun) {
+                return ofRun.joins();
+            }
+            if (!(future instanceof KnownFuture<?>)) {
+                throw foreign();
+            }
         }
-        if (futures.getFirst() instanceof Joinable first) {
-            return first.joins();
-        }
-        throw foreign();
+        return new KnownJoins();
     }
 
     /** The exception for a future that does not belong to the run that joins it. */

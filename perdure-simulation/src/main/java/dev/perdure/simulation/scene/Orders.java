@@ -8,6 +8,7 @@ import dev.perdure.error.RunConflictException;
 import dev.perdure.testing.internal.simulation.Fault;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 
@@ -47,7 +48,11 @@ public final class Orders implements Scene {
             }
             DurableFuture<Integer> one = ctx.stepAsync("one", () -> scene.body(ctx.runId() + " one", 1));
             DurableFuture<Integer> two = ctx.stepAsync("two", () -> scene.body(ctx.runId() + " two", 2));
-            return reserved + one.await() + two.await();
+            List<DurableFuture<Integer>> more = number % 2 == 0 ? List.of() : List.of(ctx.stepAsync("more", () -> 0));
+            int nothing = DurableFuture.all(more).await().stream()
+                    .mapToInt(Integer::intValue)
+                    .sum();
+            return reserved + one.await() + two.await() + nothing;
         }
     }
 

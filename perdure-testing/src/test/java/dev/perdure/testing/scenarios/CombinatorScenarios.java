@@ -52,6 +52,47 @@ abstract class CombinatorScenarios extends Scenarios {
 
     @ParameterizedTest
     @EnumSource
+    void all_of_nothing_is_an_empty_list(TestMode mode) {
+        try (PerdureTest perdure = create(mode)) {
+            Definition<Integer, String> flow = Definition.of("fan-out", Integer.class, String.class, (ctx, count) -> {
+                List<DurableFuture<Integer>> steps = IntStream.range(0, count)
+                        .mapToObj(i -> ctx.stepAsync("step", () -> i))
+                        .toList();
+                DurableFuture<List<Integer>> all = DurableFuture.all(steps);
+                DurableFuture<Integer> size = DurableFuture.allSettled(steps).map(List::size);
+                ctx.sleep(HOUR);
+                DurableFuture<String> later = ctx.timer(HOUR).map(nothing -> "later");
+                DurableFuture<String> failing = DurableFuture.all(List.of()).map(none -> {
+                    throw new IllegalStateException("in map");
+                });
+                return List.of(
+                                all.await(),
+                                all.orTimeout(HOUR).await(),
+                                all.await(HOUR).orElseThrow(),
+                                size.await(),
+                                DurableFuture.all(List.of(size, all.map(List::size)))
+                                        .await(),
+                                DurableFuture.any(later, all).await(),
+                                DurableFuture.race(List.of(later, all.map(List::toString)))
+                                        .await(),
+                                DurableFuture.firstSucceeded(List.of(failing, later))
+                                        .await(),
+                                DurableFuture.firstSucceeded(List.of(failing, all.map(List::toString)))
+                                        .await(),
+                                DurableFuture.allSettled(List.of(failing)).await().size(),
+                                DurableFuture.parallel(List.<Integer>of(), 3, i -> ctx.stepAsync("step", () -> i)))
+                        .toString();
+            });
+            perdure.register(flow);
+            assertThat(perdure.start(Invocation.of(flow, 0)).result())
+                    .isEqualTo("[[], [], [], 0, [0, 0], 1, [], later, [], 1, []]");
+            assertThat(perdure.start(Invocation.of(flow, 2)).result())
+                    .isEqualTo("[[0, 1], [0, 1], [0, 1], 2, [2, 2], 1, [0, 1], later, [0, 1], 1, []]");
+        }
+    }
+
+    @ParameterizedTest
+    @EnumSource
     void a_failure_counts_as_the_first_to_settle(TestMode mode) {
         try (PerdureTest perdure = create(mode)) {
             List<String> caught = new CopyOnWriteArrayList<>();

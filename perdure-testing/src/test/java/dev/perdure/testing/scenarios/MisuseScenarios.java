@@ -336,10 +336,8 @@ abstract class MisuseScenarios extends Scenarios {
     }
 
     private static final List<Nonsense> NONSENSE = List.of(
-            nonsense(ctx -> DurableFuture.all(List.of()), "There are no futures to wait for. Give at least one."),
-            nonsense(ctx -> DurableFuture.any(List.of()), "There are no futures to wait for."),
+            nonsense(ctx -> DurableFuture.any(List.of()), "There are no futures to wait for. Give at least one."),
             nonsense(ctx -> DurableFuture.race(List.of()), "There are no futures to wait for."),
-            nonsense(ctx -> DurableFuture.allSettled(List.of()), "There are no futures to wait for."),
             nonsense(ctx -> DurableFuture.firstSucceeded(List.of()), "There are no futures to wait for."),
             nonsense(
                     ctx -> DurableFuture.parallel(List.of(1), 0, each -> ctx.timer(Duration.ZERO)),

@@ -18,6 +18,7 @@ import dev.perdure.internal.execution.transition.WaitCondition;
 import dev.perdure.internal.execution.transition.Waits;
 import dev.perdure.internal.execution.value.Values;
 import dev.perdure.internal.join.Joins;
+import dev.perdure.internal.join.KnownFuture;
 import dev.perdure.internal.text.Texts;
 import dev.perdure.spi.change.Effect;
 import dev.perdure.spi.change.Entry;
@@ -262,10 +263,13 @@ public final class Futures implements SideThreads, Joins {
             List<? extends DurableFuture<? extends T>> futures) {
         List<EngineFuture<? extends T>> parts = new ArrayList<>();
         for (DurableFuture<? extends T> future : futures) {
-            if (!(future instanceof EngineFuture<? extends T> part) || !part.isOf(this)) {
+            if (future instanceof KnownFuture<? extends T> known) {
+                parts.add(new KnownPart<>(this, known));
+            } else if (future instanceof EngineFuture<? extends T> part && part.isOf(this)) {
+                parts.add(part);
+            } else {
                 throw Joins.foreign();
             }
-            parts.add(part);
         }
         return parts;
     }
