@@ -1,6 +1,7 @@
 package dev.perdure;
 
 import dev.perdure.error.InvalidRequestException;
+import dev.perdure.internal.text.Texts;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
@@ -29,6 +30,7 @@ public record History(String json) {
      * @throws InvalidRequestException if the file has none
      */
     public static List<History> read(Path file) {
+        Texts.requireGiven("file of histories", file);
         try {
             List<History> histories = Files.readAllLines(file).stream()
                     .filter(line -> !line.isBlank())

@@ -1,6 +1,7 @@
 package dev.perdure.audit;
 
 import dev.perdure.internal.text.Names;
+import dev.perdure.internal.text.Texts;
 import java.net.InetAddress;
 import java.net.UnknownHostException;
 
@@ -16,6 +17,7 @@ public record Operator(String name, String origin) {
     /** Checks the texts. */
     public Operator {
         Names.require("operator", name, MAX_LENGTH);
+        Texts.requireGiven("origin of the operator", origin);
         if (!origin.isEmpty()) {
             Names.require("origin of the operator", origin, MAX_LENGTH);
         }

@@ -5,6 +5,7 @@ import dev.perdure.spi.payload.EncryptedPayload;
 import java.util.Map;
 import java.util.Optional;
 import javax.crypto.SecretKey;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The keys of an {@link Encryption}. Every key has an id, which is stored in clear with each value. Implementations are
@@ -26,7 +27,11 @@ public interface EncryptionKeys {
      * @throws InvalidRequestException if the current key is not among them, or an id is empty or longer than
      *     {@value EncryptedPayload#MAX_KEY_BYTES} bytes
      */
-    static EncryptionKeys of(String current, Map<String, SecretKey> keys) {
+    static EncryptionKeys of(@Nullable String current, @Nullable Map<String, SecretKey> keys) {
+        if (current == null || keys == null) {
+            throw new InvalidRequestException("The %s null. Give the keys, and the name of the current one."
+                    .formatted(keys == null ? "keys are" : "name of the current key is"));
+        }
         Map<String, SecretKey> all = Map.copyOf(keys);
         all.keySet().forEach(EncryptedPayload::requireKey);
         if (!all.containsKey(current)) {

@@ -1,6 +1,7 @@
 package dev.perdure.queue;
 
 import dev.perdure.error.InvalidRequestException;
+import dev.perdure.internal.text.Texts;
 import dev.perdure.queue.Queue.Rate;
 import java.time.Duration;
 import java.util.Collections;
@@ -8,6 +9,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.TreeMap;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The settings of a queue or a limiter: names with texts, as stores keep them. A setting that lifts a limit is kept as
@@ -56,7 +58,8 @@ record LimitSettings(String kind, String name, Map<String, String> values) {
         }
     }
 
-    void requirePeriod(String method, Duration period) {
+    void requirePeriod(String method, @Nullable Duration period) {
+        Texts.requireGiven("period of the %s of the %s '%s'".formatted(method, kind, name), period);
         if (period.compareTo(Duration.ofMillis(1)) < 0 || period.compareTo(LONGEST_PERIOD) > 0) {
             throw new InvalidRequestException(
                     "The period of the %s of the %s '%s' is %s; it is at least a millisecond and at most %s days."

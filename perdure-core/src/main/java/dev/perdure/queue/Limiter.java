@@ -1,6 +1,7 @@
 package dev.perdure.queue;
 
 import dev.perdure.internal.text.Names;
+import dev.perdure.internal.text.Texts;
 import dev.perdure.queue.Queue.Rate;
 import java.time.Duration;
 import java.util.Map;
@@ -71,6 +72,7 @@ public final class Limiter {
 
     /** This limiter with the settings of another, where that one has any. */
     public Limiter with(Limiter changes) {
+        Texts.requireGiven("limiter with the changes", changes);
         return new Limiter(settings.with(changes.settings()));
     }
 

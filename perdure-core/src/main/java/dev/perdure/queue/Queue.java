@@ -3,6 +3,7 @@ package dev.perdure.queue;
 import dev.perdure.error.InvalidRequestException;
 import dev.perdure.internal.text.Names;
 import dev.perdure.internal.text.Reserved;
+import dev.perdure.internal.text.Texts;
 import java.time.Duration;
 import java.util.Arrays;
 import java.util.Map;
@@ -82,8 +83,9 @@ public final class Queue {
 
     /** A queue without limits. Names that begin with {@code perdure.} are reserved. */
     public static Queue named(String name) {
+        Names.require("queue", name, MAX_NAME);
         Reserved.requireFreeQueue(name);
-        return of(Names.require("queue", name, MAX_NAME), Map.of());
+        return of(name, Map.of());
     }
 
     /** For stores: a queue with the settings that {@link #settings()} returned. */
@@ -110,6 +112,7 @@ public final class Queue {
 
     /** What happens to a start whose key is full. Without {@link #perKey} it has no effect. */
     public Queue whenKeyFull(WhenKeyFull policy) {
+        Texts.requireGiven("policy for full keys", policy);
         return with(WHEN_KEY_FULL, policy.name());
     }
 
@@ -135,6 +138,7 @@ public final class Queue {
      * the default.
      */
     public Queue ageing(Duration period) {
+        Texts.requireGiven("period of the ageing", period);
         if (period.isZero()) {
             return with(AGEING, LimitSettings.NONE);
         }
@@ -144,6 +148,7 @@ public final class Queue {
 
     /** Which runs the limits count. */
     public Queue counting(Counting counted) {
+        Texts.requireGiven("counting", counted);
         return with(COUNTING, counted.name());
     }
 
@@ -177,6 +182,7 @@ public final class Queue {
 
     /** This queue with the settings of another, where that one has any. */
     public Queue with(Queue changes) {
+        Texts.requireGiven("queue with the changes", changes);
         return new Queue(settings.with(changes.settings()));
     }
 

@@ -3,6 +3,7 @@ package dev.perdure.retention;
 import dev.perdure.RunState;
 import dev.perdure.error.InvalidRequestException;
 import dev.perdure.internal.text.Names;
+import dev.perdure.internal.text.Texts;
 import java.time.Duration;
 import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
@@ -94,6 +95,7 @@ public final class Retention {
 
         /** Only runs that ended in this state. */
         public Match outcome(RunState state) {
+            Texts.requireGiven("outcome", state);
             if (!state.isTerminal()) {
                 throw new InvalidRequestException(
                         "A run does not end as %s. Give COMPLETED, FAILED, CANCELLED or SKIPPED.".formatted(state));
@@ -312,7 +314,8 @@ public final class Retention {
         return text.equals(NEVER) ? FOREVER : Duration.parse(text);
     }
 
-    private static Duration requirePeriod(Duration period) {
+    private static Duration requirePeriod(@Nullable Duration period) {
+        Texts.requireGiven("retention period", period);
         if (period.compareTo(SHORTEST) < 0) {
             throw new InvalidRequestException(
                     "The retention period is %s; it is at least %s, or FOREVER.".formatted(period, SHORTEST));

@@ -69,7 +69,7 @@ public final class Times {
     public record At(List<Instant> instants) implements Rule {
         /** Copies the list. */
         public At {
-            instants = List.copyOf(instants);
+            instants = Texts.requireElements("list of instants", "instant", instants);
         }
     }
 

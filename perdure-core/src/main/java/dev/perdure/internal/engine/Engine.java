@@ -394,8 +394,8 @@ public final class Engine implements Perdure, EngineView.Source {
             Collection<RunId> runs, Topic<T> topic, Function<RunId, ? extends T> value) {
         Texts.requireGiven("function of values", value);
         Texts.requireGiven("topic", topic);
-        Texts.requireGiven("collection of runs", runs);
-        mailSender.deliverAll(runs, run -> mailSender.<T>message(run, topic, value.apply(run)));
+        List<RunId> all = Texts.requireElements("collection of runs", "run id", runs);
+        mailSender.deliverAll(all, run -> mailSender.<T>message(run, topic, value.apply(run)));
     }
 
     @Override
@@ -403,8 +403,8 @@ public final class Engine implements Perdure, EngineView.Source {
             Collection<RunId> runs, Topic<T> promise, Function<RunId, ? extends T> value) {
         Texts.requireGiven("function of values", value);
         Texts.requireGiven("name of the promise", promise);
-        Texts.requireGiven("collection of runs", runs);
-        mailSender.deliverAll(runs, run -> mailSender.<T>resolution(run, promise, value.apply(run)));
+        List<RunId> all = Texts.requireElements("collection of runs", "run id", runs);
+        mailSender.deliverAll(all, run -> mailSender.<T>resolution(run, promise, value.apply(run)));
     }
 
     @Override

@@ -4,6 +4,7 @@ import dev.perdure.audit.AuditEntry.Action;
 import dev.perdure.audit.AuditEntry.Subject;
 import dev.perdure.error.UnknownLimiterException;
 import dev.perdure.internal.command.Auditor;
+import dev.perdure.internal.text.Texts;
 import dev.perdure.queue.Limiter;
 import dev.perdure.queue.LimiterInfo;
 import dev.perdure.queue.Limiters;
@@ -28,21 +29,25 @@ final class EngineLimiters implements Limiters {
 
     @Override
     public LimiterInfo get(String limiter) {
+        Texts.requireName("limiter", limiter);
         return permits.find(limiter).orElseThrow(() -> unknown(limiter));
     }
 
     @Override
     public void declare(Limiter limiter) {
+        Texts.requireGiven("limiter", limiter);
         permits.declare(List.of(limiter));
     }
 
     @Override
     public void limit(Limiter changes) {
+        Texts.requireGiven("limiter with the changes", changes);
         apply(new Order.Limit(changes), Action.CHANGE, changes.settings().toString());
     }
 
     @Override
     public void pause(String limiter, String reason) {
+        Texts.requireReason(reason);
         apply(new Order.Pause(limiter, reason), Action.PAUSE, reason);
     }
 
@@ -57,6 +62,7 @@ final class EngineLimiters implements Limiters {
     }
 
     private void apply(Order order, Action action, String detail) {
+        Texts.requireName("limiter", order.limiter());
         if (!permits.apply(order, auditor.of(action, Subject.LIMITER, order.limiter(), detail))) {
             throw unknown(order.limiter());
         }

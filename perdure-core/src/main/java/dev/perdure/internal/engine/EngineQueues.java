@@ -4,6 +4,7 @@ import dev.perdure.audit.AuditEntry.Action;
 import dev.perdure.audit.AuditEntry.Subject;
 import dev.perdure.error.UnknownQueueException;
 import dev.perdure.internal.command.Auditor;
+import dev.perdure.internal.text.Texts;
 import dev.perdure.queue.Queue;
 import dev.perdure.queue.QueueInfo;
 import dev.perdure.queue.Queues;
@@ -28,27 +29,32 @@ final class EngineQueues implements Queues {
 
     @Override
     public QueueInfo get(String queue) {
+        Texts.requireName("queue", queue);
         return rules.find(queue).orElseThrow(() -> unknown(queue));
     }
 
     @Override
     public List<QueueInfo.Key> keys(String queue, int most) {
+        Texts.requirePage("number of keys", most);
         get(queue);
         return rules.keys(queue, most);
     }
 
     @Override
     public void declare(Queue queue) {
+        Texts.requireGiven("queue", queue);
         rules.declare(List.of(queue));
     }
 
     @Override
     public void limit(Queue changes) {
+        Texts.requireGiven("queue with the changes", changes);
         apply(new Order.Limit(changes), Action.CHANGE, changes.settings().toString());
     }
 
     @Override
     public void pause(String queue, String reason) {
+        Texts.requireReason(reason);
         apply(new Order.Pause(queue, reason), Action.PAUSE, reason);
     }
 
@@ -63,6 +69,7 @@ final class EngineQueues implements Queues {
     }
 
     private void apply(Order order, Action action, String detail) {
+        Texts.requireName("queue", order.queue());
         if (!rules.apply(order, auditor.of(action, Subject.QUEUE, order.queue(), detail))) {
             throw unknown(order.queue());
         }

@@ -60,6 +60,10 @@ final class EngineSchedules implements Schedules, CommandedSchedules {
     @Override
     public List<ScheduleInfo> list(String after, int most) {
         Texts.requireGiven("name after which to begin", after);
+        if (!after.isEmpty()) {
+            Names.require("name after which to begin", after, Schedule.MAX_NAME_LENGTH);
+        }
+        Texts.requirePage("number of schedules", most);
         List<ScheduleInfo> found = new ArrayList<>();
         String last = ScheduleNames.PREFIX + after;
         while (found.size() < most) {

@@ -1,6 +1,8 @@
 package dev.perdure.internal.text;
 
 import dev.perdure.error.InvalidRequestException;
+import java.util.Collection;
+import java.util.List;
 import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
@@ -16,6 +18,23 @@ public final class Texts {
     public static void requireGiven(String what, @Nullable Object argument) {
         if (argument == null) {
             throw new InvalidRequestException("The %s is null. Pass one, or leave the call out.".formatted(what));
+        }
+    }
+
+    /** A copy of a list. Refuses one that is null or has an element that is. */
+    public static <T> List<T> requireElements(String list, String element, @Nullable Collection<? extends T> given) {
+        requireGiven(list, given);
+        if (given == null) {
+            return List.of();
+        }
+        given.forEach(each -> requireGiven(element, each));
+        return List.copyOf(given);
+    }
+
+    /** Refuses a number of elements to return that asks for none. */
+    public static void requirePage(String what, int most) {
+        if (most < 1) {
+            throw new InvalidRequestException("The %s is %d; it is at least 1.".formatted(what, most));
         }
     }
 
