@@ -1,6 +1,6 @@
 package dev.perdure;
 
-import dev.perdure.internal.text.Setting;
+import dev.perdure.internal.text.StartField;
 import dev.perdure.internal.text.Texts;
 import java.lang.reflect.Type;
 import org.jspecify.annotations.Nullable;
@@ -27,7 +27,7 @@ public final class Definition<I extends @Nullable Object, R extends @Nullable Ob
     private final boolean pinned;
 
     private Definition(String name, Type inputType, Type resultType, WorkflowBody<I, R> body, boolean pinned) {
-        this.name = Setting.DEFINITION.require(name);
+        this.name = StartField.DEFINITION.require(name);
         this.inputType = inputType;
         this.resultType = resultType;
         this.body = body;
@@ -36,7 +36,7 @@ public final class Definition<I extends @Nullable Object, R extends @Nullable Ob
 
     /** For stores: refuses a text that names no definition. */
     public static void checkName(@Nullable String name) {
-        Setting.DEFINITION.require(name);
+        StartField.DEFINITION.require(name);
     }
 
     /** A definition whose input and result are classes without type parameters. */

@@ -1,6 +1,6 @@
 package dev.perdure;
 
-import dev.perdure.internal.text.Setting;
+import dev.perdure.internal.text.StartField;
 import java.io.Serializable;
 
 /**
@@ -15,7 +15,7 @@ public record RunId(String value) implements Comparable<RunId>, Serializable {
 
     /** Checks the id. */
     public RunId {
-        Setting.ID.require(value);
+        StartField.ID.require(value);
     }
 
     /** The same as the constructor, for use in calls: {@code RunId.of("order-42")}. */

@@ -3,7 +3,7 @@ package dev.perdure;
 import dev.perdure.error.InvalidRequestException;
 import dev.perdure.error.RunConflictException;
 import dev.perdure.internal.text.Names;
-import dev.perdure.internal.text.Setting;
+import dev.perdure.internal.text.StartField;
 import java.time.Duration;
 
 /**
@@ -112,7 +112,7 @@ public sealed interface StartKey {
         /** Checks key and time. */
         public IdempotencyKey {
             Names.require("idempotency key", key, MAX_LENGTH);
-            Setting.requireTime("time to live of the idempotency key '%s'".formatted(key), timeToLive);
+            StartField.requireTime("time to live of the idempotency key '%s'".formatted(key), timeToLive);
         }
     }
 
@@ -127,8 +127,8 @@ public sealed interface StartKey {
         /** Checks key and times. */
         public Debounce {
             Names.require("debounce key", key, MAX_LENGTH);
-            Setting.requireTime("quiet time of the debounce key '%s'".formatted(key), quiet);
-            Setting.requireTime("longest wait of the debounce key '%s'".formatted(key), longestWait);
+            StartField.requireTime("quiet time of the debounce key '%s'".formatted(key), quiet);
+            StartField.requireTime("longest wait of the debounce key '%s'".formatted(key), longestWait);
             if (longestWait.compareTo(quiet) < 0) {
                 throw new InvalidRequestException(
                         "The longest wait of the debounce key '%s' is %s, which is shorter than the quiet time %s. Make it at least as long."

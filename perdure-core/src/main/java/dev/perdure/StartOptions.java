@@ -5,7 +5,7 @@ import dev.perdure.attribute.Description;
 import dev.perdure.error.DeadlineExceededException;
 import dev.perdure.error.InvalidRequestException;
 import dev.perdure.error.RunConflictException;
-import dev.perdure.internal.text.Setting;
+import dev.perdure.internal.text.StartField;
 import dev.perdure.internal.text.Texts;
 import dev.perdure.queue.Placement;
 import dev.perdure.queue.Requirement;
@@ -74,19 +74,19 @@ public final class StartOptions {
 
     private StartOptions(Draft draft) {
         this.id = draft.id;
-        this.queue = Setting.QUEUE.require(draft.queue);
+        this.queue = StartField.QUEUE.require(draft.queue);
         this.priority = draft.priority;
-        this.version = Setting.VERSION.check(draft.version);
-        this.timeout = Setting.TIMEOUT.check(draft.timeout);
+        this.version = StartField.VERSION.check(draft.version);
+        this.timeout = StartField.TIMEOUT.check(draft.timeout);
         this.anyInput = draft.anyInput;
-        this.delay = draft.delay == null ? null : Setting.requireTimeOrZero("delay", draft.delay);
-        this.startWithin = Setting.START_WITHIN.check(draft.startWithin);
+        this.delay = draft.delay == null ? null : StartField.requireTimeOrZero("delay", draft.delay);
+        this.startWithin = StartField.START_WITHIN.check(draft.startWithin);
         this.startKey = draft.startKey;
         this.messages = draft.messages;
         this.description = draft.description;
         this.placement = draft.placement;
-        this.weight = Setting.WEIGHT.require(draft.weight);
-        this.key = Setting.KEY.check(draft.key);
+        this.weight = StartField.WEIGHT.require(draft.weight);
+        this.key = StartField.KEY.check(draft.key);
         if (startKey != null) {
             requireFittingKey(startKey);
         }

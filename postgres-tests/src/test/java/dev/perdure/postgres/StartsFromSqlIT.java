@@ -10,7 +10,7 @@ import dev.perdure.StartKey;
 import dev.perdure.StartOptions;
 import dev.perdure.attribute.Attribute;
 import dev.perdure.error.InvalidRequestException;
-import dev.perdure.internal.text.Setting;
+import dev.perdure.internal.text.StartField;
 import dev.perdure.postgres.setup.Migrations;
 import dev.perdure.spi.Runs;
 import java.math.BigDecimal;
@@ -56,14 +56,14 @@ final class StartsFromSqlIT {
 
     // ---- the list in Java and the check in SQL
 
-    private static String line(Setting<?> setting) {
+    private static String line(StartField<?> setting) {
         String call = switch (setting.limit()) {
-            case Setting.Line line ->
+            case StartField.Line line ->
                 "check_line('%s', %s, %d)".formatted(setting.what(), setting.name(), line.most());
-            case Setting.AtLeast number ->
+            case StartField.AtLeast number ->
                 "check_number('%s', %s, %d)".formatted(setting.what(), setting.name(), number.least());
-            case Setting.Time time ->
-                "check_time('%s', %s, %d)".formatted(setting.what(), setting.name(), Setting.LONGEST.toDays());
+            case StartField.Time time ->
+                "check_time('%s', %s, %d)".formatted(setting.what(), setting.name(), StartField.LONGEST.toDays());
         };
         return "    PERFORM ${schema}.%s%s;%n"
                 .formatted(call, setting.isRequired() ? "" : " WHERE %s IS NOT NULL".formatted(setting.name()));
@@ -72,7 +72,7 @@ final class StartsFromSqlIT {
     /** If it fails, the list has changed: make the lines anew, in a new migration that replaces check_start. */
     @Test
     void the_check_in_sql_has_the_lines_of_the_list_in_java() {
-        String lines = Setting.ALL.stream().map(StartsFromSqlIT::line).collect(Collectors.joining());
+        String lines = StartField.ALL.stream().map(StartsFromSqlIT::line).collect(Collectors.joining());
         assertThat(Migrations.resource(FILE)).contains("BEGIN\n" + lines);
     }
 

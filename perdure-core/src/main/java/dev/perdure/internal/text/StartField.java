@@ -11,42 +11,42 @@ import org.jspecify.annotations.Nullable;
  *
  * @param <T> the type of its values
  */
-public final class Setting<T> {
+public final class StartField<T> {
     /** The longest time that a start may have. */
     public static final Duration LONGEST = Duration.ofDays(36_500);
 
     /** The name of its definition. */
-    public static final Setting<String> DEFINITION =
-            new Setting<>("definition", "definition name", new Line(100), true);
+    public static final StartField<String> DEFINITION =
+            new StartField<>("definition", "definition name", new Line(100), true);
 
     /** The id of the run. */
-    public static final Setting<String> ID = new Setting<>("id", "run id", new Line(200), true);
+    public static final StartField<String> ID = new StartField<>("id", "run id", new Line(200), true);
 
     /** Its queue. */
-    public static final Setting<String> QUEUE = new Setting<>("queue", "queue", new Line(100), true);
+    public static final StartField<String> QUEUE = new StartField<>("queue", "queue", new Line(100), true);
 
     /** Its key in the queue. */
-    public static final Setting<String> KEY = new Setting<>("queue_key", "key", new Line(200), false);
+    public static final StartField<String> KEY = new StartField<>("queue_key", "key", new Line(200), false);
 
     /** Its priority. */
-    public static final Setting<Integer> PRIORITY =
-            new Setting<>("priority", "priority", new AtLeast(Integer.MIN_VALUE), true);
+    public static final StartField<Integer> PRIORITY =
+            new StartField<>("priority", "priority", new AtLeast(Integer.MIN_VALUE), true);
 
     /** The version of the workers that it is for. */
-    public static final Setting<String> VERSION = new Setting<>("version", "version", new Line(100), false);
+    public static final StartField<String> VERSION = new StartField<>("version", "version", new Line(100), false);
 
     /** How many units of the rate of its queue it takes. */
-    public static final Setting<Integer> WEIGHT = new Setting<>("weight", "weight", new AtLeast(1), true);
+    public static final StartField<Integer> WEIGHT = new StartField<>("weight", "weight", new AtLeast(1), true);
 
     /** Its timeout. */
-    public static final Setting<Duration> TIMEOUT = new Setting<>("timeout", "run timeout", new Time(), false);
+    public static final StartField<Duration> TIMEOUT = new StartField<>("timeout", "run timeout", new Time(), false);
 
     /** The time within which it has to begin. */
-    public static final Setting<Duration> START_WITHIN =
-            new Setting<>("start_within", "time to start within", new Time(), false);
+    public static final StartField<Duration> START_WITHIN =
+            new StartField<>("start_within", "time to start within", new Time(), false);
 
     /** All that a start has in plain SQL too, but for its attributes and labels. */
-    public static final List<Setting<?>> ALL =
+    public static final List<StartField<?>> ALL =
             List.of(DEFINITION, ID, QUEUE, KEY, PRIORITY, VERSION, WEIGHT, TIMEOUT, START_WITHIN);
 
     /** What the values may be. */
@@ -74,7 +74,7 @@ public final class Setting<T> {
     private final Limit limit;
     private final boolean required;
 
-    private Setting(String name, String what, Limit limit, boolean required) {
+    private StartField(String name, String what, Limit limit, boolean required) {
         this.name = name;
         this.what = what;
         this.limit = limit;
