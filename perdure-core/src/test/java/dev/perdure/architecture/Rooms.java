@@ -80,7 +80,7 @@ final class Rooms {
                     "definition",
                     "time"),
             room("schedule", "dag", "execution", "execution.mail", "execution.value", "payload", "definition", "cron"),
-            room("dag", "dag.model", "execution", "execution.value", "payload", "definition"),
+            room("dag", "dag.model", "execution", "execution.child", "execution.value", "payload", "definition"),
             room(
                     "execution",
                     "execution.child",
