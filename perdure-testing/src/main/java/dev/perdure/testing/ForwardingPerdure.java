@@ -44,6 +44,26 @@ abstract class ForwardingPerdure implements Perdure {
      * refuses a request before it writes anything, so nothing is done twice.
      */
     final <T extends @Nullable Object> T ask(Function<Perdure, T> request) {
+        boolean outermost = enterCall();
+        try {
+            return asked(request);
+        } finally {
+            leaveCall(outermost);
+        }
+    }
+
+    /**
+     * A thread of the test begins a call, during which other threads of the test do not move time. Returns whether the
+     * call is not part of another one.
+     */
+    boolean enterCall() {
+        return false;
+    }
+
+    /** @param outermost what {@link #enterCall()} has returned */
+    void leaveCall(boolean outermost) {}
+
+    private <T extends @Nullable Object> T asked(Function<Perdure, T> request) {
         Perdure asked = engine();
         try {
             return request.apply(asked);
@@ -51,7 +71,7 @@ abstract class ForwardingPerdure implements Perdure {
             if (engine().equals(asked)) {
                 throw killed;
             }
-            return ask(request);
+            return asked(request);
         }
     }
 

@@ -46,6 +46,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Function;
 import java.util.function.UnaryOperator;
 import java.util.stream.Collectors;
@@ -95,6 +96,7 @@ public final class PerdureTest extends ForwardingPerdure {
     private @Nullable String version;
     private int maxInlineBytes = 1024 * 1024;
     private PayloadStore payloadStore;
+    private final ReentrantLock starting = new ReentrantLock();
     private @Nullable Engine client;
     private String startedBy = "";
     private volatile boolean closing;
@@ -269,7 +271,27 @@ public final class PerdureTest extends ForwardingPerdure {
         return ensureStarted();
     }
 
+    @Override
+    boolean enterCall() {
+        return clockwork.enterCall();
+    }
+
+    @Override
+    void leaveCall(boolean outermost) {
+        clockwork.leaveCall(outermost);
+    }
+
+    /** The first call of several threads starts the engine, and the others wait for it. */
     private Engine ensureStarted() {
+        starting.lock();
+        try {
+            return started();
+        } finally {
+            starting.unlock();
+        }
+    }
+
+    private Engine started() {
         Engine present = client;
         if (present == null) {
             present = Engine.start(settings(store, workflows, null));

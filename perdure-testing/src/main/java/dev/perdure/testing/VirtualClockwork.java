@@ -5,6 +5,7 @@ import dev.perdure.spi.Clockwork;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.Comparator;
+import java.util.HashSet;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Optional;
@@ -22,7 +23,8 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>How it works. Every engine thread is either busy or waits for a {@link Clockwork.Signal}. A thread counts as busy
  * from the moment another thread wakes it. The thread of the test drives the time while it waits, for a result or in
- * {@link #advance}. When no thread is busy, it lets the engine do its housekeeping twice, to find what a lost hint
+ * {@link #advance}. A test may have several threads: one that is in a call of the engine counts as busy, unless it waits
+ * there, and one of them drives at a time. When no thread is busy, it lets the engine do its housekeeping twice, to find what a lost hint
  * would delay. If that wakes no thread, it moves the wall time to the next timer of a workflow. Step bodies block in
  * real time; meanwhile the engine does its housekeeping in real time too. The monotonic time, by which the engine keeps
  * leases, does not move at all.
@@ -38,6 +40,7 @@ public final class VirtualClockwork implements Clockwork {
     private final Set<Thread> engineThreads = ConcurrentHashMap.newKeySet();
     private final SplittableRandom random;
     private volatile Instant now = Instant.parse("2030-01-01T00:00:00Z");
+    private final Set<Thread> callers = new HashSet<>();
     private int busy;
     private long activity;
     private Supplier<String> situation = () -> "";
@@ -113,6 +116,29 @@ public final class VirtualClockwork implements Clockwork {
         busy--;
         changed.signalAll();
         return true;
+    }
+
+    /** A thread of the test is busy from now on. Returns false if it is so already, or is one of the engine. */
+    boolean enterCall() {
+        return !engineThreads.contains(Thread.currentThread()) && locked(this::enter);
+    }
+
+    /** @param outermost what {@link #enterCall()} has returned */
+    void leaveCall(boolean outermost) {
+        if (outermost) {
+            locked(this::leave);
+        }
+    }
+
+    private boolean enter() {
+        boolean outermost = callers.add(Thread.currentThread());
+        busy += outermost ? 1 : 0;
+        return outermost;
+    }
+
+    /** Whether the thread was in a call. */
+    private boolean leave() {
+        return callers.remove(Thread.currentThread()) && becomeIdle();
     }
 
     // ---- driving
@@ -248,7 +274,7 @@ public final class VirtualClockwork implements Clockwork {
                     if (engineThreads.contains(Thread.currentThread())) {
                         block();
                     } else {
-                        drive();
+                        driveBesideOthers();
                     }
                 }
                 boolean was = raised;
@@ -270,6 +296,18 @@ public final class VirtualClockwork implements Clockwork {
             } catch (InterruptedException interrupted) {
                 release(false);
                 throw interrupted;
+            }
+        }
+
+        /** A thread of the test that waits is not busy, so that another one may drive. */
+        private void driveBesideOthers() {
+            boolean calls = leave();
+            try {
+                drive();
+            } finally {
+                if (calls) {
+                    enter();
+                }
             }
         }
 
