@@ -38,10 +38,12 @@ import dev.perdure.spi.change.Payload;
 import dev.perdure.spi.change.RunRef;
 import dev.perdure.spi.payload.PayloadPlace;
 import dev.perdure.spi.report.EngineLog;
+import java.time.Duration;
 import java.time.Instant;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
+import org.slf4j.event.Level;
 
 /**
  * One run in this worker's memory, from the moment when the worker takes it until it leaves.
@@ -58,6 +60,10 @@ import org.slf4j.Logger;
 public final class Execution implements LoadedRun, Runnable {
     private static final Logger LOG = EngineLog.of("dev.perdure.run");
     private static final String THE_END = "the end of the workflow";
+    /** How long a request waits for the next call of the code before the engine does something about that. */
+    private static final Duration PATIENCE = Duration.ofSeconds(2);
+    /** How long code has to return when it was interrupted. */
+    private static final Duration INTERRUPTED = Duration.ofSeconds(1);
 
     private final HeldRun held;
     private final Host host;
@@ -70,6 +76,10 @@ public final class Execution implements LoadedRun, Runnable {
     private boolean hasLeft;
 
     private volatile @Nullable Futures bodies;
+    /** The run's own thread, while it is at work. */
+    private volatile @Nullable Thread code;
+    /** Cancels the alarm that rings if the code does not obey; under the lock of the guard. */
+    private Runnable alarmOff = () -> {};
 
     /** An execution of this run, with the first page of its journal. */
     public Execution(HeldRun held, Journals.Page journal, Host host, Turn turn) {
@@ -132,14 +142,17 @@ public final class Execution implements LoadedRun, Runnable {
     @Override
     public void run() {
         Departure departure;
+        code = Thread.currentThread();
         try {
             departure = enter();
         } catch (Unwind left) {
             departure = transitions.departure().orElseGet(Departure.Lost::new);
         } catch (RuntimeException | Error unexpected) {
             departure = recovered(unexpected);
+        } finally {
+            code = null;
         }
-        if (!guard.abandoned()) {
+        if (!transitions.isTakenOver()) {
             left(departure);
         }
     }
@@ -156,6 +169,7 @@ public final class Execution implements LoadedRun, Runnable {
         try {
             boolean first = !hasLeft;
             hasLeft = true;
+            alarmOff.run();
             return first;
         } finally {
             guard.lock().unlock();
@@ -176,7 +190,7 @@ public final class Execution implements LoadedRun, Runnable {
             LOG.error("{} Its thread is kept until this worker closes.", reason);
             host.keep(this);
             Departure gone = transitions.departure().orElseGet(Departure.Lost::new);
-            if (!guard.abandoned()) {
+            if (!transitions.isTakenOver()) {
                 left(gone);
             }
             interrupt(BodyGuard.Cause.LOST); // Asynchronous bodies: the code is not there to wait for them.
@@ -244,6 +258,9 @@ public final class Execution implements LoadedRun, Runnable {
         } catch (Unwind unwind) {
             throw unwind;
         } catch (Throwable thrown) {
+            if (transitions.isTakenOver()) { // It was interrupted because its run has ended.
+                throw transitions.lost();
+            }
             futures.finish();
             context.close();
             return failed(values, replay, thrown);
@@ -403,10 +420,96 @@ public final class Execution implements LoadedRun, Runnable {
         if (kill != null && guard.abandon()) {
             Move end = new Move.End(RunState.CANCELLED, Payload.EMPTY, kill);
             host.clockwork().fork("perdure-kill-" + held.run().id(), () -> takeOver(end));
-        } else if (control.cancel() != null && !transitions.cancelDelivered()) {
-            interrupt(BodyGuard.Cause.CANCEL);
+        } else {
+            boolean cancels = control.cancel() != null && !transitions.cancelDelivered();
+            if (cancels) {
+                interrupt(BodyGuard.Cause.CANCEL);
+            }
+            if (cancels || kill != null || control.pause() != null) {
+                awaitObedience();
+            }
         }
         return true;
+    }
+
+    /** The code obeys at its next call. If it blocks, there is none. */
+    private void awaitObedience() {
+        Runnable off = host.clockwork().alarm(PATIENCE, this::goOnWithoutCode);
+        guard.lock().lock();
+        try {
+            alarmOff.run();
+            alarmOff = hasLeft ? () -> {} : off;
+            if (hasLeft) {
+                off.run();
+            }
+        } finally {
+            guard.lock().unlock();
+        }
+    }
+
+    /** The code has not obeyed for a while. A kill does not need it; nothing else is possible without it. */
+    private void goOnWithoutCode() {
+        Thread blocked = code;
+        Control asked = signals.control();
+        if (blocked == null || signals.isLost()) {
+            return;
+        }
+        if (asked.kill() == null) {
+            tellOfBlockedCode(blocked, asked);
+        } else if (transitions.seize(blocked)) {
+            StackTraceElement[] where = blocked.getStackTrace();
+            host.clockwork().interrupt(blocked);
+            Move end = new Move.End(RunState.CANCELLED, Payload.EMPTY, asked.kill());
+            host.clockwork().fork("perdure-kill-" + held.run().id(), () -> {
+                takeOver(end);
+                interrupt(BodyGuard.Cause.LOST);
+                var unused = host.clockwork().alarm(INTERRUPTED, () -> tellOfInterruptedCode(where));
+            });
+        } else {
+            awaitObedience(); // The engine is at work for it, and obeys when that is over.
+        }
+    }
+
+    private void tellOfBlockedCode(Thread blocked, Control asked) {
+        String request = asked.pause() != null ? "pause" : asked.cancel() != null ? "cancel" : null;
+        boolean delivered = asked.pause() == null && transitions.cancelDelivered();
+        if (request != null && !delivered && !turn.isAhead() && transitions.isInCode()) {
+            LOG.atWarn()
+                    .setCause(new CodeIsHere(blocked.getStackTrace()))
+                    .addKeyValue("run", held.run().id())
+                    .addKeyValue("definition", definition())
+                    .log(
+                            "Run {} of '{}' does not obey its {}: for {} its code has made no call on its context. Put what blocks there into a step, which can be interrupted. A kill ends the run without its code.",
+                            held.run().id(),
+                            definition(),
+                            request,
+                            PATIENCE);
+        }
+    }
+
+    private void tellOfInterruptedCode(StackTraceElement[] where) {
+        boolean left = code != null;
+        LOG.atLevel(left ? Level.ERROR : Level.WARN)
+                .setCause(new CodeIsHere(where))
+                .addKeyValue("run", held.run().id())
+                .addKeyValue("definition", definition())
+                .log(
+                        "Run {} of '{}' was killed although its code did not return. {} Put what blocks there into a step, which can be interrupted.",
+                        held.run().id(),
+                        definition(),
+                        left
+                                ? "Its code ignores the interrupt: its thread is left, with what it holds, until the code returns."
+                                : "Its code was interrupted.");
+    }
+
+    /** Shows where the code of a workflow is. */
+    private static final class CodeIsHere extends Exception {
+        private static final long serialVersionUID = 1L;
+
+        CodeIsHere(StackTraceElement[] where) {
+            super("the code of the workflow is here", null, false, true);
+            setStackTrace(where);
+        }
     }
 
     /** Mail has arrived with this wake-up. Returns whether no other wake-up is known to have come in between. */

@@ -49,6 +49,10 @@ public final class Transitions {
     /** Written once, under the lock of the guard. */
     private volatile @Nullable Departure departure;
 
+    // Under the lock of the guard.
+    private boolean sending;
+    private @Nullable Thread seizedFrom;
+
     private final Turn turn;
     private final PendingWrites pending = new PendingWrites();
     private final RunDeadline deadline;
@@ -129,9 +133,68 @@ public final class Transitions {
     private Departure depart(Departure how) {
         guard.lock().lock();
         try {
-            Departure first = departure == null ? how : departure;
-            departure = first;
-            return first;
+            if (departure == null && seizedFrom != Thread.currentThread()) {
+                departure = how;
+            }
+            return departure == null ? how : departure;
+        } finally {
+            guard.lock().unlock();
+        }
+    }
+
+    /**
+     * Takes the run from its own thread, whose code does not return, unless the engine is at work there. From then on that
+     * thread writes nothing, and the caller has to make the run leave memory.
+     */
+    public boolean seize(Thread code) {
+        if (turn.isAhead()) {
+            return false;
+        }
+        guard.lock().lock();
+        try {
+            boolean free = departure == null && !sending && seizedFrom == null;
+            seizedFrom = free ? code : seizedFrom;
+            return free;
+        } finally {
+            guard.lock().unlock();
+        }
+    }
+
+    /** Whether another thread makes the run leave memory. */
+    public boolean isTakenOver() {
+        guard.lock().lock();
+        try {
+            return seizedFrom != null || guard.abandoned();
+        } finally {
+            guard.lock().unlock();
+        }
+    }
+
+    /** Whether the code is at work: it has been entered, and neither a body nor a transition of the run is under way. */
+    public boolean isInCode() {
+        guard.lock().lock();
+        try {
+            return departure == null && !sending && !guard.isInBody() && !bodies.atWork();
+        } finally {
+            guard.lock().unlock();
+        }
+    }
+
+    private boolean beginsToSend() {
+        guard.lock().lock();
+        try {
+            boolean may = departure == null && seizedFrom != Thread.currentThread();
+            sending |= may;
+            return may;
+        } finally {
+            guard.lock().unlock();
+        }
+    }
+
+    private void hasSent() {
+        guard.lock().lock();
+        try {
+            sending = false;
         } finally {
             guard.lock().unlock();
         }
@@ -290,14 +353,14 @@ public final class Transitions {
     }
 
     private Outcome send(PendingWrites.Load load, Move move) {
-        if (signals.isLost() || departure != null) {
+        if (signals.isLost() || !beginsToSend()) {
             return new Outcome.Fenced();
         }
         boolean ends = move instanceof Move.End;
-        if (!ends) {
-            awaitTurn();
-        }
         try {
+            if (!ends) {
+                awaitTurn();
+            }
             Change.Advance transition =
                     new Change.Advance(held.run(), held.epoch(), load.entries(), load.effects(), move);
             Outcome outcome =
@@ -307,6 +370,8 @@ public final class Transitions {
         } catch (RuntimeException
                 | Error trouble) { // A failure of the store or the engine is never a failure of the run.
             throw lost(trouble);
+        } finally {
+            hasSent();
         }
     }
 
@@ -334,7 +399,7 @@ public final class Transitions {
     /** Obeys the requests so far, and returns them if the run stays. */
     private Control obey() {
         Departure gone = departure().orElse(null);
-        if (gone != null || guard.abandoned()) {
+        if (gone != null || isTakenOver()) {
             if (swallowed().areEnough()) {
                 keptOut.run();
             }
