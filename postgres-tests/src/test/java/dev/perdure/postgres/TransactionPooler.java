@@ -31,7 +31,7 @@ import org.postgresql.ds.PGSimpleDataSource;
  */
 final class TransactionPooler implements AutoCloseable {
     private static final Pattern OUTLIVES_ITS_TRANSACTION = Pattern.compile(
-            "^\\s*((LISTEN|UNLISTEN|RESET|PREPARE|DECLARE|DISCARD)\\b|SET\\s+(?!LOCAL\\b)|CREATE\\s+(LOCAL\\s+|GLOBAL\\s+)?TEMP)"
+            "^\\s*((LISTEN|UNLISTEN|RESET|PREPARE|DECLARE|DISCARD)\\b|SET\\s+(?!LOCAL\\b|transaction_isolation\\b)|CREATE\\s+(LOCAL\\s+|GLOBAL\\s+)?TEMP)"
                     + "|pg_(try_)?advisory_lock|set_config\\([^)]*\\bfalse\\s*\\)",
             Pattern.CASE_INSENSITIVE | Pattern.MULTILINE);
     /** A function declares variables, not cursors. */

@@ -26,17 +26,24 @@ import org.jspecify.annotations.Nullable;
  */
 public final class TransactionSettings {
     /**
+     * The statements of a batch see the changes for which the ones before them have waited, which only READ COMMITTED
+     * lets them see: the limits of queues rely on it. It comes first, because it must precede all that reads. Unlike SET
+     * TRANSACTION it does not warn where the request is the transaction; it ends with the transaction all the same.
+     */
+    private static final String ISOLATION = "SET transaction_isolation = 'read committed'";
+
+    /**
      * Statements whose plans are kept on indexes look expensive to the planner, and it would compile them each time,
      * which takes the server a second for an execution of a millisecond. And the server gives a statement up before its
      * caller does: otherwise each try would leave a server process that waits for the same lock.
      */
-    private static final String SETTINGS = """
-            SELECT length(set_config('jit', 'off', true)) + length(set_config('statement_timeout', '%d', true)) AS done;
-            """;
+    private static final String OTHERS =
+            "SELECT length(set_config('jit', 'off', true)) + length(set_config('statement_timeout', '%d', true)) AS done";
 
-    private static final int ANSWERS = 1;
+    private static final String SETTINGS = ISOLATION + ";\n" + OTHERS + ";\n";
+    private static final int ANSWERS = 2;
     /** For statements without parameters. They do not read the database, so that more can be set behind them. */
-    private static final String ALONE = "SET LOCAL jit = off; SET LOCAL statement_timeout = %d";
+    private static final String ALONE = ISOLATION + "; SET LOCAL jit = off; SET LOCAL statement_timeout = %d";
 
     /** More texts than this are not kept. */
     private static final int MOST_TEXTS = 2_000;
