@@ -180,7 +180,7 @@ final class Rooms {
             room("payload", "time"),
             room("commit", "time"),
             room("cron"),
-            room("join"),
+            room("join", "text"),
             room("undo"),
             room("failure"),
             room("json"),
