@@ -88,6 +88,9 @@ public sealed interface AttributeValue {
                                 .formatted(value, MOST_SCALE));
             }
             value = value.signum() == 0 ? BigDecimal.ZERO : value.stripTrailingZeros();
+            if (value.scale() < 0 && (long) value.precision() - value.scale() <= MOST_DIGITS) {
+                value = value.setScale(0); // as people read it: 1000, and not 1E+3
+            }
         }
 
         @Override

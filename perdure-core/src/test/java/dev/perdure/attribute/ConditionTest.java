@@ -5,6 +5,8 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.perdure.error.InvalidRequestException;
 import java.time.Instant;
+import java.math.BigDecimal;
+import java.util.List;
 import org.junit.jupiter.api.Test;
 
 class ConditionTest {
@@ -30,5 +32,16 @@ class ConditionTest {
                 .isInstanceOf(InvalidRequestException.class)
                 .hasMessage(
                         "The condition 'total' has no comparison. Write NAME=VALUE, NAME>=VALUE, NAME<VALUE or NAME~WORD.");
+    }
+
+    @Test
+    void numbers_are_shown_with_all_their_digits() {
+        for (String number : List.of("1000", "1000.00", "1E+3", "1e3")) {
+            AttributeValue.Decimal value = new AttributeValue.Decimal(new BigDecimal(number));
+            assertThat(value.value()).hasToString("1000");
+            assertThat(AttributeValue.decoded(value.encoded())).isEqualTo(value);
+        }
+        assertThat(new AttributeValue.Decimal(new BigDecimal("-0.50")).value()).hasToString("-0.5");
+        assertThat(new AttributeValue.Decimal(new BigDecimal("1E+40")).value()).hasToString("1E+40");
     }
 }
