@@ -3,6 +3,7 @@ package dev.perdure;
 import dev.perdure.audit.Operator;
 import dev.perdure.bulk.EncryptedValues;
 import dev.perdure.bulk.SelectedRuns;
+import dev.perdure.error.RetryRefusedException;
 import dev.perdure.error.UnknownRunException;
 import dev.perdure.queue.Limiters;
 import dev.perdure.queue.Queues;
@@ -23,6 +24,18 @@ public interface Operations {
      * @throws UnknownRunException if there is none
      */
     <R extends @Nullable Object> Run<R> run(RunId id, TypeRef<R> resultType);
+
+    /**
+     * Lets a run that failed or was cancelled begin anew, under the same id and with the same input: also one that has
+     * compensated. Its journal is empty again, so all its steps run again, with new idempotency keys; {@link Run#history()}
+     * still shows its former life. Messages, promises and awakeables of that life are gone. Its timeout counts from now.
+     * The run of a DAG begins anew with all its tasks.
+     *
+     * @throws RetryRefusedException if it has not ended, or has completed and is no DAG, is a task or a call of a virtual object,
+     *     the run that called it has got its outcome, or another run has its deduplication key now
+     * @throws UnknownRunException if there is none
+     */
+    void rerun(RunId id);
 
     /** The runs that a filter selects: to list them, to count them, and to change them all at once. */
     SelectedRuns runs(RunFilter filter);

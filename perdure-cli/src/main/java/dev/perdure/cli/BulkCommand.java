@@ -12,6 +12,7 @@ import dev.perdure.cli.output.Output;
 import dev.perdure.cli.output.Page;
 import dev.perdure.cli.run.RunPage;
 import dev.perdure.error.InvalidRequestException;
+import dev.perdure.error.PayloadException;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
@@ -30,7 +31,7 @@ import picocli.CommandLine.Parameters;
         name = "bulk",
         mixinStandardHelpOptions = true,
         description = {
-            "Cancel, kill, pause, resume, retry, delete or move all runs that the conditions select.",
+            "Cancel, kill, pause, resume, retry, rerun, fork, delete or move all runs that the conditions select.",
             "A worker of the application does it, page by page, also if this command ends."
         })
 final class BulkCommand implements Callable<Integer> {
@@ -52,7 +53,12 @@ final class BulkCommand implements Callable<Integer> {
             .and("reason", BulkReport.Refusal::reason);
 
     private static final List<BulkAction.Kind> REASONED =
-            List.of(BulkAction.Kind.CANCEL, BulkAction.Kind.KILL, BulkAction.Kind.PAUSE);
+            List.of(
+                    BulkAction.Kind.CANCEL,
+                    BulkAction.Kind.KILL,
+                    BulkAction.Kind.PAUSE,
+                    BulkAction.Kind.RETRY,
+                    BulkAction.Kind.RERUN);
 
     @Mixin
     private DatabaseOptions database = new DatabaseOptions();
@@ -66,7 +72,10 @@ final class BulkCommand implements Callable<Integer> {
     @Parameters(
             index = "0",
             paramLabel = "ACTION",
-            description = "One of cancel, kill, pause, resume, retry, delete, move-to-queue and move-to-version.")
+            description = {
+                "One of cancel, kill, pause, resume, retry, rerun, fork, delete, move-to-queue and",
+                "move-to-version."
+            })
     private String action = "";
 
     @Option(names = "--all", description = "All runs that the action is for, if no condition is given.")
@@ -75,11 +84,17 @@ final class BulkCommand implements Callable<Integer> {
     @Option(
             names = "--why",
             paramLabel = "TEXT",
-            description = "The reason of a cancel, a kill or a pause. Default: that an operator did it.")
+            description = "The reason of a cancel, a kill, a pause, a retry or a rerun, for the audit.")
     private @Nullable String why;
 
     @Option(names = "--to", paramLabel = "NAME", description = "The queue or the version to which runs are moved.")
     private @Nullable String to;
+
+    @Option(
+            names = "--from",
+            paramLabel = "POSITION",
+            description = "The position at which forks continue. Default: 1, from the beginning.")
+    private int from = 1;
 
     @Option(names = "--dry-run", description = "Count the runs by state, and change nothing.")
     private boolean dryRun;
@@ -113,7 +128,9 @@ final class BulkCommand implements Callable<Integer> {
             case KILL -> BulkAction.kill(reason("killed by an operator"));
             case PAUSE -> BulkAction.pause(reason("paused by an operator"));
             case RESUME -> BulkAction.resume();
-            case RETRY -> BulkAction.retry();
+            case RETRY -> BulkAction.retry(reason(""));
+            case RERUN -> BulkAction.rerun(reason(""));
+            case FORK -> BulkAction.fork(from);
             case DELETE -> BulkAction.delete();
             case MOVE_TO_QUEUE -> BulkAction.moveToQueue(target());
             case MOVE_TO_VERSION -> BulkAction.moveToVersion(target());
@@ -157,10 +174,25 @@ final class BulkCommand implements Callable<Integer> {
                 .note("Nothing was changed. Leave out --dry-run to do it.");
     }
 
+    /** Null if workers encrypt, and it cannot be read here: what the action did is in the status of its run as well. */
+    private static @Nullable BulkReport report(Run<BulkReport> run) {
+        try {
+            return run.result();
+        } catch (PayloadException encrypted) {
+            return null;
+        }
+    }
+
     private Page started(OpenDatabase open, SelectedRuns runs, BulkAction wanted) {
         Run<BulkReport> run = runs.start(wanted);
-        BulkReport report = waits ? run.result() : null;
+        BulkReport report = waits ? report(run) : null;
         RunInfo now = run.info();
+        if (waits && report == null) {
+            return open.page()
+                    .message("The bulk action %s has ended: %s. Its report is encrypted, and this command has no key."
+                            .formatted(now.id(), now.description().status().orElse("")))
+                    .data("run", RunPage.ROW, now);
+        }
         if (report == null) {
             return open.page()
                     .message(

@@ -190,6 +190,24 @@ final class RunsCommand {
     }
 
     @Command(
+            name = "rerun",
+            mixinStandardHelpOptions = true,
+            description = {
+                "Let a run that failed or was cancelled begin anew under its id, also one that has compensated.",
+                "All its steps run again. Its history still shows its former life."
+            })
+    int rerun(@Mixin NamedRun named, @Mixin Output output) {
+        return named.database.with(open -> {
+            RunId id = RunId.of(named.id);
+            open.perdure().rerun(id);
+            RunInfo now = run(open, named.id).info();
+            return output.print(open.page()
+                    .message("Run %s begins anew. It is %s.".formatted(id, now.state()))
+                    .data("run", RUN, now));
+        });
+    }
+
+    @Command(
             name = "repair",
             mixinStandardHelpOptions = true,
             description = {

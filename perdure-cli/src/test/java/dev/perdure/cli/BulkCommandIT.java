@@ -90,7 +90,7 @@ class BulkCommandIT extends CommandsOnPostgres {
                             .at("/report/changed")
                             .asInt())
                     .isEqualTo(1);
-            JsonNode retried = json("runs", "bulk", "retry", "--id", "wait-", "--wait");
+            JsonNode retried = json("runs", "bulk", "retry", "--id", "wait-", "--why", "once more", "--wait");
             assertThat(retried.at("/report/changed").asInt()).isEqualTo(1);
             assertThat(retried.at("/refusals").isEmpty()).isTrue();
         }
@@ -100,7 +100,7 @@ class BulkCommandIT extends CommandsOnPostgres {
     void a_wrong_command_line_says_what_to_do() {
         assertThat(perdure(onDatabase("runs", "bulk", "cancel"))).isEqualTo(Main.WRONG_USAGE);
         assertThat(perdure(onDatabase("runs", "bulk", "explode", "--all"))).isEqualTo(Main.WRONG_USAGE);
-        assertThat(perdure(onDatabase("runs", "bulk", "retry", "--all", "--why", "no")))
+        assertThat(perdure(onDatabase("runs", "bulk", "resume", "--all", "--why", "no")))
                 .isEqualTo(Main.WRONG_USAGE);
         assertThat(perdure(onDatabase("runs", "bulk", "retry", "--state", "running")))
                 .isEqualTo(Main.WRONG_USAGE);
@@ -114,8 +114,8 @@ class BulkCommandIT extends CommandsOnPostgres {
                 .contains(
                         "No condition is given, so this would be for all runs. Give one, such as --definition NAME, or --all.")
                 .contains(
-                        "There is no action 'explode'. Choose one of cancel, kill, pause, resume, retry, delete, move-to-queue, move-to-version.")
-                .contains("The action retry takes no reason. Leave --why out.")
+                        "There is no action 'explode'. Choose one of cancel, kill, pause, resume, retry, rerun, fork, delete, move-to-queue, move-to-version.")
+                .contains("The action resume takes no reason. Leave --why out.")
                 .contains(
                         "The bulk action RETRY is for runs in the states [FAILED, CANCELLED]; the filter selects only [RUNNING].");
     }

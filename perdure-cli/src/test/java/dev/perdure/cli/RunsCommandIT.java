@@ -138,6 +138,11 @@ class RunsCommandIT extends CommandsOnPostgres {
             assertThatThrownBy(() -> engine.start(Invocation.of(pay, "broken"), StartOptions.id("enc-2"))
                             .result())
                     .isInstanceOf(RunFailedException.class);
+            assertThat(perdure(onDatabase("runs", "bulk", "retry", "--id", "enc-2", "--wait")))
+                    .isZero();
+            assertThat(out())
+                    .contains("has ended: retry: 1 of about 1 runs: 1 changed, 0 skipped, 0 refused.")
+                    .contains("Its report is encrypted");
             engine.start(Invocation.of(asks, "x"), StartOptions.id("enc-3"));
             assertThat(asked.await(30, TimeUnit.SECONDS)).isTrue();
             assertThat(perdure(onDatabase("runs", "resolve", "enc-3", "1", "--value", "7")))

@@ -1,6 +1,9 @@
 package dev.perdure.bulk;
 
+import dev.perdure.Operations;
+import dev.perdure.Run;
 import dev.perdure.RunState;
+import dev.perdure.error.InvalidRequestException;
 import dev.perdure.internal.text.Reserved;
 import dev.perdure.internal.text.Texts;
 import java.util.Arrays;
@@ -12,7 +15,7 @@ import java.util.stream.Collectors;
  * What is done to each run that a filter selects: see {@link SelectedRuns#start(BulkAction)}.
  *
  * @param kind what it does
- * @param text the reason, the queue or the version, for an action that has one; otherwise empty
+ * @param text the reason, the queue, the version or the position, for an action that has one; otherwise empty
  */
 public record BulkAction(Kind kind, String text) {
     /** What an action does to a run. */
@@ -27,6 +30,10 @@ public record BulkAction(Kind kind, String text) {
         RESUME,
         /** Lets it continue from the step that failed. */
         RETRY,
+        /** Lets it begin anew under its id, also if it has compensated. */
+        RERUN,
+        /** Starts another run with what it has recorded before a position. */
+        FORK,
         /** Removes it with everything that belongs to it. */
         DELETE,
         /** Puts it into another queue. */
@@ -44,8 +51,8 @@ public record BulkAction(Kind kind, String text) {
                     yield awake;
                 }
                 case RESUME -> EnumSet.of(RunState.PAUSED);
-                case RETRY -> EnumSet.of(RunState.FAILED, RunState.CANCELLED);
-                case DELETE -> EnumSet.complementOf(live());
+                case RETRY, RERUN -> EnumSet.of(RunState.FAILED, RunState.CANCELLED);
+                case FORK, DELETE -> EnumSet.complementOf(live());
                 case MOVE_TO_QUEUE ->
                     EnumSet.of(RunState.READY, RunState.SUSPENDED, RunState.BACKING_OFF, RunState.PAUSED);
                 case MOVE_TO_VERSION -> EnumSet.of(RunState.READY, RunState.SUSPENDED, RunState.PAUSED);
@@ -68,12 +75,21 @@ public record BulkAction(Kind kind, String text) {
     public BulkAction {
         Texts.requireGiven("kind of the bulk action", kind);
         switch (kind) {
-            case CANCEL, KILL, PAUSE, RESUME, RETRY, DELETE -> Texts.requireReason(text);
+            case CANCEL, KILL, PAUSE, RESUME, RETRY, RERUN, DELETE -> Texts.requireReason(text);
+            case FORK -> requirePosition(text);
             case MOVE_TO_QUEUE -> {
                 Texts.requireName("queue", text);
                 Reserved.requireFreeQueue(text);
             }
             case MOVE_TO_VERSION -> Texts.requireName("version", text);
+        }
+    }
+
+    private static void requirePosition(String text) {
+        if (!text.matches("[1-9]\\d{0,8}")) {
+            throw new InvalidRequestException(
+                    "The position of the forks is '%s'. Give a number from 1: from 1, each begins with nothing but its input."
+                            .formatted(text));
         }
     }
 
@@ -102,7 +118,28 @@ public record BulkAction(Kind kind, String text) {
      * began are left as they are.
      */
     public static BulkAction retry() {
-        return new BulkAction(Kind.RETRY, "");
+        return retry("");
+    }
+
+    /** {@link #retry()} with a reason, for the audit. */
+    public static BulkAction retry(String reason) {
+        return new BulkAction(Kind.RETRY, reason);
+    }
+
+    /**
+     * Lets runs that failed or were cancelled begin anew under their ids, also those that have compensated: see {@link
+     * Operations#rerun}. Runs that end after the bulk action began are left as they are.
+     */
+    public static BulkAction rerun(String reason) {
+        return new BulkAction(Kind.RERUN, reason);
+    }
+
+    /**
+     * Starts another run for each run that has ended, with what that has recorded before a position: see {@link Run#fork}.
+     * With position 1 it is the same work once more. Runs that end after the bulk action began are left as they are.
+     */
+    public static BulkAction fork(int position) {
+        return new BulkAction(Kind.FORK, Integer.toString(position));
     }
 
     /**

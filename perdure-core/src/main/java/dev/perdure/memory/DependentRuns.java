@@ -10,6 +10,7 @@ import dev.perdure.spi.change.Parent;
 import dev.perdure.spi.change.Task;
 import dev.perdure.spi.change.WorkerId;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Objects;
@@ -126,19 +127,21 @@ final class DependentRuns {
 
     // ---- another life
 
-    Outcome rerun(Change.Rerun rerun, MemoryStartKeys keys) {
-        Row dag = tables.byId.get(rerun.run());
-        if (dag == null) {
-            return new Outcome.UnknownRun();
-        }
-        if (dag.start.seed() == rerun.seed()) {
+    /** @param told the run that has got the outcome, or null */
+    Outcome rerun(Change.Rerun rerun, Row dag, @Nullable RunId told, MemoryStartKeys keys) {
+        Instant ended = rerun.ended();
+        if (dag.start.seed() == rerun.seed() || (ended != null && !(dag.state.isTerminal() && dag.changedAt.equals(ended)))) {
             return new Outcome.AlreadyThere(dag.changedAt, dag.state);
         }
-        if (dag.tasks.isEmpty()) {
-            return Outcome.Refused.taskless(rerun.run());
-        }
-        if (!dag.state.isTerminal()) {
-            return Outcome.Refused.active(rerun.run(), dag.state);
+        String refusal = Change.Rerun.refusal(
+                rerun.run(),
+                dag.state,
+                !dag.tasks.isEmpty(),
+                dag.isTask(),
+                dag.start.object() != null,
+                told == null ? null : told.value());
+        if (refusal != null) {
+            return new Outcome.Refused(refusal);
         }
         if (dag.stripped) {
             return Outcome.Refused.removed(rerun.run());
@@ -162,6 +165,7 @@ final class DependentRuns {
                     rival.ref.id().value()));
         }
         keys.takeBack(dag);
+        tables.post.untell(dag);
         renewed.add(dag);
         renewed.forEach(row -> renew(row, row == dag ? rerun.seed() : rerun.seedOf(row.start.seed())));
         dag.tasks.forEach(task -> task.bound = dag.deadline());
@@ -172,6 +176,7 @@ final class DependentRuns {
 
     private void renew(Row row, long seed) {
         row.mailbox.drop();
+        row.keepLife();
         tables.renew(row);
         row.start = row.start.withSeed(seed);
         row.outcome = null;

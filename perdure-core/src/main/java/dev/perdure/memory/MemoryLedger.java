@@ -89,7 +89,7 @@ final class MemoryLedger implements Ledger {
             case Change.Advance advance -> advance(lane, advance);
             case Change.CompletedCall completed -> completed(lane, completed);
             case Change.Command command -> command(command);
-            case Change.Rerun rerun -> tables.dags.rerun(rerun, keys);
+            case Change.Rerun rerun -> retries.rerun(rerun);
             case Change.Retry retry -> retries.retry(retry);
             case Change.Retell retell -> retries.retell(retell);
             case Change.Fork fork -> retries.fork(fork);

@@ -396,10 +396,11 @@ final class MemoryQueries implements Runs, Journals {
             Row row = tables.byKey.get(run.key());
             List<Timed> following = row == null
                     ? List.of()
-                    : row.journal.values().stream()
-                            .filter(recorded -> BY_TIME.compare(timePlace(recorded), after) > 0)
-                            .sorted(Comparator.comparing(MemoryQueries::timePlace, BY_TIME))
-                            .map(recorded -> timed(row, recorded))
+                    : Stream.concat(
+                                    row.former.stream(),
+                                    row.journal.values().stream().map(recorded -> timed(row, recorded)))
+                            .filter(timed -> BY_TIME.compare(timePlace(timed.recorded()), after) > 0)
+                            .sorted(Comparator.comparing(timed -> timePlace(timed.recorded()), BY_TIME))
                             .toList();
             FittingPage<Timed> page = FittingPage.of(
                     following, timed -> timed.recorded().entry().payload().size(), limit, maxBytes);
@@ -418,16 +419,6 @@ final class MemoryQueries implements Runs, Journals {
             case ATTEMPT, FAILURE, HEADERS -> true;
             default -> false;
         };
-        long failedAttempts = row
-                .journal
-                .subMap(
-                        new Row.Place(entry.position(), Entry.ANSWER),
-                        new Row.Place(entry.position() + 1, Entry.ANSWER))
-                .values()
-                .stream()
-                .map(Recorded::entry)
-                .filter(other -> other.status() == Entry.Status.ATTEMPT && other.kind() == entry.kind())
-                .count();
         Entry shown = new Entry(
                 entry.position(),
                 entry.note(),
@@ -435,6 +426,6 @@ final class MemoryQueries implements Runs, Journals {
                 entry.name(),
                 entry.status(),
                 shows ? entry.payload() : Payload.EMPTY);
-        return new Timed(new Recorded(shown, recorded.at()), (int) failedAttempts);
+        return new Timed(new Recorded(shown, recorded.at()), row.failedAttempts(entry));
     }
 }

@@ -1,5 +1,6 @@
 package dev.perdure.memory;
 
+import dev.perdure.RunId;
 import dev.perdure.RunState;
 import dev.perdure.spi.Hints;
 import dev.perdure.spi.Outcome;
@@ -62,6 +63,11 @@ final class MemoryRetries {
         return new Outcome.Applied(tables.now(), row.state);
     }
 
+    Outcome rerun(Change.Rerun rerun) {
+        Row row = tables.byId.get(rerun.run());
+        return row == null ? new Outcome.UnknownRun() : tables.dags.rerun(rerun, row, told(row), ledger.keys);
+    }
+
     Outcome retell(Change.Retell retell) {
         Row row = tables.byId.get(retell.run());
         if (row == null) {
@@ -75,7 +81,7 @@ final class MemoryRetries {
     }
 
     /** The run that has got the outcome, or is about to. */
-    private @Nullable String told(Row row) {
+    private @Nullable RunId told(Row row) {
         Parent parent = row.start.parent();
         if (parent == null || !parent.answers() || parent.isReport()) {
             return null;
@@ -86,7 +92,7 @@ final class MemoryRetries {
         }
         boolean told = !caller.state.isTerminal()
                 || caller.journal.containsKey(new Row.Place(parent.position(), Entry.ANSWER));
-        return told ? caller.ref.id().value() : null;
+        return told ? caller.ref.id() : null;
     }
 
     /** Children that ended while the run had ended could not answer it. */
@@ -108,8 +114,14 @@ final class MemoryRetries {
 
     /** Why the run cannot be retried, or null. */
     private @Nullable String refusal(Row row, RetryPlan plan) {
+        RunId told = told(row);
         String refusal = Change.Retry.refusal(
-                row.ref.id(), row.state, !row.tasks.isEmpty(), row.isTask(), row.start.object() != null, told(row));
+                row.ref.id(),
+                row.state,
+                !row.tasks.isEmpty(),
+                row.isTask(),
+                row.start.object() != null,
+                told == null ? null : told.value());
         if (refusal == null) {
             refusal = plan.refusal();
         }

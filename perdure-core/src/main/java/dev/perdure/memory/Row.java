@@ -3,6 +3,7 @@ package dev.perdure.memory;
 import dev.perdure.RunState;
 import dev.perdure.attribute.Description;
 import dev.perdure.spi.Dispatch.Claimed;
+import dev.perdure.spi.Journals;
 import dev.perdure.spi.Mailboxes.Published;
 import dev.perdure.spi.Outcome;
 import dev.perdure.spi.Runs.Entered;
@@ -49,6 +50,9 @@ final class Row {
     NewRun start;
     final Instant createdAt;
     final NavigableMap<Place, Recorded> journal = new TreeMap<>();
+
+    /** What it had recorded in the lives that an operator let begin anew, without payloads. */
+    final List<Journals.Timed> former = new ArrayList<>();
     final List<Entered> entered = new ArrayList<>();
 
     /** How many states after the first one are no longer in the list. */
@@ -143,6 +147,24 @@ final class Row {
         this.changedAt = createdAt;
         this.begins = createdAt;
         this.description = start.description();
+    }
+
+    /** Keeps what the run has recorded, for its history: another life begins. */
+    void keepLife() {
+        journal.values().forEach(recorded -> former.add(new Journals.Timed(
+                new Recorded(recorded.entry().with(Payload.EMPTY), recorded.at()),
+                failedAttempts(recorded.entry()))));
+    }
+
+    /** How many failed attempts are at the position of an entry. */
+    int failedAttempts(Entry entry) {
+        return (int) journal
+                .subMap(new Place(entry.position(), Entry.ANSWER), new Place(entry.position() + 1, Entry.ANSWER))
+                .values()
+                .stream()
+                .map(Recorded::entry)
+                .filter(other -> other.status() == Entry.Status.ATTEMPT && other.kind() == entry.kind())
+                .count();
     }
 
     @Nullable

@@ -48,7 +48,7 @@ public interface Journals {
     /**
      * An entry as histories show it.
      *
-     * @param recorded the entry; its payload is empty unless it is a failed attempt, a failure or headers
+     * @param recorded the entry; its payload is empty unless it is a failed attempt, a failure or headers of the present life
      * @param failedAttempts how many failed attempts of the same kind are at its position, before it and after it
      */
     record Timed(Recorded recorded, int failedAttempts) {}
@@ -62,7 +62,7 @@ public interface Journals {
     record TimedPage(List<Timed> entries, boolean last) {}
 
     /**
-     * Reads entries in the order in which they became durable, and of one instant by position and note: at least one, if
+     * Reads entries, also those of the lives before a {@link dev.perdure.spi.change.Change.Rerun}, in the order in which they became durable, and of one instant by position and note: at least one, if
      * there is one, and then as many as fit into the bytes, {@code limit} at most. A store may look at all entries of
      * the run for a page, but returns no more than this.
      */

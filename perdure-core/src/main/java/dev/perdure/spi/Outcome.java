@@ -171,12 +171,7 @@ public sealed interface Outcome {
                     .formatted(task));
         }
 
-        /** A rerun of a run that has no tasks. */
-        public static Refused taskless(RunId run) {
-            return new Refused("The run '%s' has no tasks. Start a new run instead.".formatted(run));
-        }
-
-        /** A rerun of a run or task that has not ended. */
+        /** A rerun of a task that has not ended. */
         public static Refused active(RunId run, RunState state) {
             return new Refused("The run '%s' is %s. Wait until it has ended, or cancel it.".formatted(run, state));
         }

@@ -137,6 +137,8 @@ final class OpenApiTest {
         kit.post("/runs/a-1/cancel").is(200);
         kit.perdure.start(Invocation.of(Sample.ASK, "x"), id("a-2"));
         kit.post("/runs/a-2/kill").is(200);
+        kit.await("/runs/a-2", "/run/state", "CANCELLED");
+        kit.post("/runs/a-2/rerun").is(200);
         kit.post("/definitions/fail/start?id=f-1&wait=PT20S", "\"x\"").is(200);
         kit.post("/runs/f-1/repair", "{\"position\": 1, \"value\": \"y\", \"why\": \"z\"}")
                 .is(200);

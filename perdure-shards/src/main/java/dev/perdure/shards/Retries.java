@@ -45,10 +45,9 @@ final class Retries {
         if (!shards.haveBeenSeveral()) {
             return null;
         }
-        Optional<Parent> caller = shards.exchange(shards.of(run)).parent(run).filter(Retries::getsOutcome);
-        if (caller.isPresent() && takes(caller.get())) {
-            return "The run '%s', which called it, gets the outcome of '%s'. Fork one of them instead."
-                    .formatted(caller.get().run().id(), run);
+        String taken = taken(run);
+        if (taken != null) {
+            return taken;
         }
         return found(run).stream()
                 .flatMap(ref -> elsewhere(ref).values().stream())
@@ -58,6 +57,19 @@ final class Retries {
                         "The run '%s' called the run '%s' of another shard, which is not there: it was removed, or is still on its way there. Fork '%s' instead, or wait a moment."
                                 .formatted(run, child, run))
                 .orElse(null);
+    }
+
+    /** That a run of another shard takes the outcome of a run, or null. */
+    @Nullable
+    String taken(RunId run) {
+        if (!shards.haveBeenSeveral()) {
+            return null;
+        }
+        Optional<Parent> caller = shards.exchange(shards.of(run)).parent(run).filter(Retries::getsOutcome);
+        return caller.isPresent() && takes(caller.get())
+                ? "The run '%s', which called it, gets the outcome of '%s'. Fork one of them instead."
+                        .formatted(caller.get().run().id(), run)
+                : null;
     }
 
     /**

@@ -121,7 +121,7 @@ final class ShardedLedger implements Ledger {
             case Change.Advance advance -> refusal(advance);
             case Change.Deliver deliver -> null;
             case Change.Command command -> null;
-            case Change.Rerun rerun -> null;
+            case Change.Rerun rerun -> rerun.tasks().isEmpty() ? retries.taken(rerun.run()) : null;
             case Change.Retry retry -> retries.refusal(retry.run());
             case Change.Retell retell -> null;
             case Change.Repair repair -> null;

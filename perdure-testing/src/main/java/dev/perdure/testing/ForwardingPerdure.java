@@ -201,6 +201,11 @@ abstract class ForwardingPerdure implements Perdure {
     }
 
     @Override
+    public void rerun(RunId id) {
+        tell(engine -> engine.rerun(id));
+    }
+
+    @Override
     public SelectedRuns runs(RunFilter filter) {
         return new LastingRuns(this, filter);
     }

@@ -38,13 +38,28 @@ import org.jspecify.annotations.Nullable;
 public final class BulkCommands {
     private static final Set<Action> CONTINUES = Set.of(Action.RETRY, Action.RERUN);
 
+    private static final int MOST_FORK_TRIES = 8;
+
     private final Commits commits;
     private final Commands commands;
+    private final Forks forks;
     private final Runs runs;
     private final Removals removals;
     private final Listeners listeners;
 
-    public BulkCommands(Commits commits, Commands commands, Store store, Listeners listeners) {
+    /** Makes the change that forks a run. */
+    @FunctionalInterface
+    public interface Forks {
+        /**
+         * The fork from a position.
+         *
+         * @param seed tells the fork from others; its id follows from that
+         */
+        Change.Fork fork(RunRef from, int position, long seed);
+    }
+
+    public BulkCommands(Commits commits, Commands commands, Forks forks, Store store, Listeners listeners) {
+        this.forks = forks;
         this.commits = commits;
         this.commands = commands;
         this.runs = store.runs();
@@ -59,6 +74,8 @@ public final class BulkCommands {
             case PAUSE -> commanded(bulk, state, page, CommandKind.PAUSE);
             case RESUME -> commanded(bulk, state, page, CommandKind.RESUME);
             case RETRY -> retried(bulk, state, page);
+            case RERUN -> begunAnew(bulk, state, page);
+            case FORK -> forked(bulk, state, page);
             case DELETE -> deleted(bulk, state, page);
             case MOVE_TO_QUEUE -> moved(bulk, state, page, state.action().text(), null);
             case MOVE_TO_VERSION ->
@@ -135,6 +152,53 @@ public final class BulkCommands {
                 tell(run, applied.state(), "");
             }
             return outcome;
+        });
+    }
+
+    /** The seed follows from the bulk action and the run, too: sent again, the store knows it. */
+    private BulkReport begunAnew(RunId bulk, BulkState state, List<Selected> page) {
+        return alone(bulk, state, page, Action.RERUN, (run, audit) -> {
+            List<RunId> tasks = runs.find(run.id()).stream()
+                    .flatMap(found -> runs.tasks(found.ref()).stream())
+                    .map(task -> task.run().id())
+                    .toList();
+            long seed = audit.id().getLeastSignificantBits();
+            Outcome outcome = commit(new Change.Rerun(run.id(), tasks, seed, run.changedAt(), audit));
+            if (outcome instanceof Outcome.Applied applied) {
+                tell(run, applied.state(), "");
+            }
+            return outcome;
+        });
+    }
+
+    /** So do the id and the seed of a fork. */
+    private BulkReport forked(RunId bulk, BulkState state, List<Selected> page) {
+        int position = Integer.parseInt(state.action().text());
+        return alone(bulk, state, page, Action.FORK, (run, audit) -> {
+            RunRef from = runs.find(run.id())
+                    .filter(found -> run.seen()
+                            .equals(new Change.Seen(
+                                    found.info().createdAt(), found.info().changedAt())))
+                    .map(Runs.Found::ref)
+                    .orElse(null);
+            if (from == null) {
+                return new Outcome.UnknownRun();
+            }
+            Outcome outcome = new Outcome.Outdated();
+            for (int tries = 0; tries < MOST_FORK_TRIES && outcome instanceof Outcome.Outdated; tries++) {
+                outcome = commit(forks.fork(from, position, audit.id().getLeastSignificantBits())
+                        .auditedBy(audit));
+            }
+            return switch (outcome) {
+                case Outcome.Started started -> new Outcome.Applied(started.at(), RunState.READY);
+                case Outcome.Existing existing ->
+                    new Outcome.Refused("The id of the fork is taken by the run '%s'. Fork it under another id."
+                            .formatted(existing.run().id()));
+                case Outcome.Outdated outdated ->
+                    new Outcome.Refused(
+                            "The run '%s' changes while it is copied. Fork it alone.".formatted(run.id()));
+                default -> outcome;
+            };
         });
     }
 

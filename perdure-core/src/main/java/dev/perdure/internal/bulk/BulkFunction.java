@@ -49,7 +49,7 @@ public final class BulkFunction implements Registered.Function {
     public static final String PREFIX = Reserved.BULK;
 
     /** These are only for runs that were at rest when the bulk action began, and not for those that came to rest since. */
-    private static final Set<Kind> OF_REST = Set.of(Kind.RESUME, Kind.RETRY, Kind.DELETE);
+    private static final Set<Kind> OF_REST = Set.of(Kind.RESUME, Kind.RETRY, Kind.RERUN, Kind.FORK, Kind.DELETE);
 
     private static final int RUNS_OF_A_PAGE = 100;
     private static final int PAGES_OF_A_LIFE = 50;

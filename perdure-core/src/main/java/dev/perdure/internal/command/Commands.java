@@ -75,7 +75,7 @@ public final class Commands {
     public void rerun(Change.Rerun rerun) {
         String tasks = rerun.tasks().stream().map(RunId::value).collect(Collectors.joining(", "));
         Audit audit = auditor.run(Action.RERUN, rerun.run().value(), tasks);
-        Outcome outcome = commits.commitAll(List.of(new Change.Rerun(rerun.run(), rerun.tasks(), rerun.seed(), audit)))
+        Outcome outcome = commits.commitAll(List.of(new Change.Rerun(rerun.run(), rerun.tasks(), rerun.seed(), null, audit)))
                 .getFirst();
         switch (outcome) {
             case Outcome.Applied applied -> {}
@@ -84,6 +84,25 @@ public final class Commands {
                 throw new RunActiveException(
                         "Tasks of run '%s' were not begun anew: %s".formatted(rerun.run(), refused.reason()));
             case Outcome.UnknownRun none -> throw unknown(rerun.run());
+            default -> throw new IllegalStateException("Unexpected outcome " + outcome);
+        }
+    }
+
+    /** Lets a run that has ended begin anew, with all its tasks. */
+    public void beginAnew(RunRef run, long seed) {
+        RunInfo before = runs.find(run.id()).map(Runs.Found::info).orElseThrow(() -> unknown(run.id()));
+        List<RunId> tasks =
+                runs.tasks(run).stream().map(task -> task.run().id()).toList();
+        Audit audit = auditor.run(Action.RERUN, run.id().value(), "");
+        Outcome outcome = commits.commitAll(List.of(new Change.Rerun(run.id(), tasks, seed, null, audit)))
+                .getFirst();
+        switch (outcome) {
+            case Outcome.Applied applied -> tell(before, applied.state(), "");
+            case Outcome.AlreadyThere there -> {}
+            case Outcome.Refused refused ->
+                throw new RetryRefusedException(
+                        "Run '%s' does not begin anew. %s".formatted(run.id(), refused.reason()));
+            case Outcome.UnknownRun none -> throw unknown(run.id());
             default -> throw new IllegalStateException("Unexpected outcome " + outcome);
         }
     }

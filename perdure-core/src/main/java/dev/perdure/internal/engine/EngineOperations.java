@@ -9,13 +9,16 @@ import dev.perdure.bulk.EncryptedValues;
 import dev.perdure.bulk.SelectedRuns;
 import dev.perdure.error.UnknownRunException;
 import dev.perdure.internal.command.Auditor;
+import dev.perdure.internal.command.Commands;
 import dev.perdure.internal.handle.RunHandle;
 import dev.perdure.internal.text.Texts;
 import dev.perdure.queue.Limiters;
 import dev.perdure.queue.Queues;
 import dev.perdure.reaction.Reactions;
 import dev.perdure.retention.Retentions;
+import dev.perdure.spi.Runs;
 import dev.perdure.spi.Store;
+import dev.perdure.spi.change.RunRef;
 import dev.perdure.version.Versions;
 import org.jspecify.annotations.Nullable;
 
@@ -54,6 +57,13 @@ final class EngineOperations implements Operations {
                 .orElseThrow(() -> new UnknownRunException(
                         "There is no run '%s'. Check the id, or list the runs. A run that was started through an outbox exists when a worker has read the request."
                                 .formatted(id)));
+    }
+
+    @Override
+    public void rerun(RunId id) {
+        Texts.requireGiven("run id", id);
+        RunRef run = store.runs().find(id).map(Runs.Found::ref).orElseThrow(() -> Commands.unknown(id));
+        services.commands().beginAnew(run, services.settings().clockwork().random());
     }
 
     @Override

@@ -27,15 +27,28 @@ import org.jspecify.annotations.Nullable;
  * values to their places, it cannot do that: then this class reads them, and the change has them as values of the new
  * run.
  */
-final class ForkWriter {
+public final class ForkWriter {
     private static final int PAGE_BYTES = 1024 * 1024;
 
     private final Settings settings;
     private final PayloadCodec codec;
 
-    ForkWriter(Settings settings) {
+    /** For the runs of an engine with these settings. */
+    public ForkWriter(Settings settings) {
         this.settings = settings;
         this.codec = settings.rules().codec();
+    }
+
+    /** A fork under an id that follows from the seed. */
+    public Change.Fork fork(RunRef from, int position, long seed) {
+        EncryptedRuns.requireTransform(settings, from, "Fork it");
+        return fork(from, ForkOptions.from(position), id(from.id(), seed), seed);
+    }
+
+    /** If the store has several parts, the fork has to be in the same as the run: then only what is before a slash counts. */
+    RunId id(RunId from, long random) {
+        String separator = settings.parts().stores().size() == 1 ? "-fork-" : "/fork-";
+        return RunId.of(from + separator + Long.toHexString(random));
     }
 
     /** The seed identifies the fork, together with the id, so all attempts at it have the same. */

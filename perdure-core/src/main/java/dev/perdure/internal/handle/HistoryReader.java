@@ -22,9 +22,7 @@ import java.nio.charset.StandardCharsets;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Comparator;
-import java.util.HashMap;
 import java.util.List;
-import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.stream.Stream;
@@ -32,6 +30,7 @@ import java.util.stream.Stream;
 /** Reads the history of a run from its journal, its changes of state and the answers of operators. */
 final class HistoryReader {
     private static final int PAGE_BYTES = 1024 * 1024;
+    private static final int PAGE_ENTRIES = 10_000;
     private static final int ANSWERS = 1_000;
 
     private final Store store;
@@ -48,14 +47,14 @@ final class HistoryReader {
         store.runs().entered(run).forEach(entered -> states.add(event(entered)));
         List<HistoryEvent> events = new ArrayList<>();
         answers(run).forEach(answer -> events.add(event(answer)));
-        int position = 0;
-        Journals.Page page;
+        Journals.TimePlace place = Journals.TimePlace.FIRST;
+        Journals.TimedPage page;
         do {
-            page = store.journals().read(run, position, PAGE_BYTES);
-            Map<Integer, Integer> failed = failedAttempts(page);
-            for (Recorded recorded : page.entries()) {
-                position = recorded.entry().position();
-                events.addAll(events(run, recorded, failed.getOrDefault(position, 0)));
+            page = store.journals().readByTime(run, place, PAGE_ENTRIES, PAGE_BYTES);
+            for (Journals.Timed timed : page.entries()) {
+                Entry entry = timed.recorded().entry();
+                place = new Journals.TimePlace(timed.recorded().at(), entry.position(), entry.note());
+                events.addAll(events(run, timed.recorded(), timed.failedAttempts()));
             }
         } while (!page.last());
         events.addAll(openProgress(run));
@@ -105,16 +104,6 @@ final class HistoryReader {
     static boolean isBefore(HistoryEvent event, HistoryEvent state) {
         int order = event.at().compareTo(state.at());
         return order < 0 || (order == 0 && !begins(RunState.valueOf(state.name())));
-    }
-
-    /** The number of failed attempts at each position. A page has all entries of a position or none. */
-    private static Map<Integer, Integer> failedAttempts(Journals.Page page) {
-        Map<Integer, Integer> failed = new HashMap<>();
-        page.entries().stream()
-                .map(Recorded::entry)
-                .filter(entry -> FailedBodies.isOne(entry) && entry.status() == Entry.Status.ATTEMPT)
-                .forEach(entry -> failed.merge(entry.position(), 1, Integer::sum));
-        return failed;
     }
 
     /** An entry, with the last progress of an attempt that failed before it. */
@@ -179,7 +168,7 @@ final class HistoryReader {
         if (entry.status() == Entry.Status.HEADERS) {
             return Optional.of(new String(entry.payload().bytes(), StandardCharsets.UTF_8));
         }
-        return FailedBodies.isOne(entry)
+        return FailedBodies.isOne(entry) && entry.payload().size() > 0 // Of a former life, only that it failed is known.
                 ? Optional.of(FailedBodies.reason(codecOf(run, entry), entry))
                 : Optional.empty();
     }

@@ -361,8 +361,8 @@ public class RunHandle<R extends @Nullable Object> implements Run<R> {
         Texts.requireGiven("fork options", options);
         EncryptedRuns.requireTransform(settings, ref, "Fork it");
         Clockwork clockwork = settings.clockwork();
-        RunId id = options.id().orElseGet(this::forkId);
         ForkWriter writer = new ForkWriter(settings);
+        RunId id = options.id().orElseGet(() -> writer.id(ref.id(), clockwork.random()));
         long seed = clockwork.random();
         Backoff backoff = new Backoff(clockwork);
         Optional<RunRef> forked = commands.fork(writer.fork(ref, options, id, seed));
@@ -376,13 +376,6 @@ public class RunHandle<R extends @Nullable Object> implements Run<R> {
             forked = commands.fork(writer.fork(ref, options, id, seed));
         }
         return new RunHandle<>(forked.get(), resultType, services);
-    }
-
-    /** If the store has several parts, the fork has to be in the same as the run: then only what is before a slash counts. */
-    private RunId forkId() {
-        String separator = settings.parts().stores().size() == 1 ? "-fork-" : "/fork-";
-        return RunId.of(
-                ref.id() + separator + Long.toHexString(settings.clockwork().random()));
     }
 
     @Override

@@ -183,23 +183,49 @@ public sealed interface Change {
     }
 
     /**
-     * Gives a run with tasks, and some of the tasks, a new life under the same ids, with the same inputs and empty
-     * journals. Refused unless the run and these tasks have ended, and while another run that has not ended has the
-     * deduplication key of the run, which it otherwise gets back. The store recognises a repeated rerun by the seed.
+     * Gives a run a new life under the same id, with the same input and an empty journal; a run with tasks together with
+     * some of its tasks. What it had recorded is kept for its history, without payloads. Refused unless the run and these tasks
+     * have ended, and while another run that has not ended has the deduplication key of the run, which it otherwise gets
+     * back; and as {@link #refusal} says. The store recognises a repeated rerun by the seed.
      *
-     * @param run the run that was started with tasks
+     * @param run the run
      * @param tasks the tasks that begin anew; the others keep their outcomes
      * @param seed the run's new seed, from which the store derives those of the tasks
+     * @param ended when the run ended: if it has gone on since, or ended once more, this change does nothing; or null for
+     *     whenever it ended
      * @param audit the audit entry, or null
      */
     record Rerun(
             RunId run,
             List<RunId> tasks,
             long seed,
+            @Nullable Instant ended,
             @Nullable Audit audit) implements Change {
-        /** A rerun without an audit entry. */
+        /** A rerun without an audit entry, whenever the run ended. */
         public Rerun(RunId run, List<RunId> tasks, long seed) {
-            this(run, tasks, seed, null);
+            this(run, tasks, seed, null, null);
+        }
+
+        /** For stores: why a run cannot begin anew, or null. A run with tasks may in any state in which it has ended. */
+        public static @Nullable String refusal(
+                RunId run, RunState state, boolean hasTasks, boolean isTask, boolean isCall, @Nullable String told) {
+            if (isTask) {
+                return "The run '%s' is a task of a DAG. Let the DAG run it again: rerun(…) of the DAG.".formatted(run);
+            }
+            if (isCall) {
+                return "The run '%s' is a call of a virtual object, which has gone on since. Call the object again."
+                        .formatted(run);
+            }
+            if (hasTasks ? !state.isTerminal() : state != RunState.FAILED && state != RunState.CANCELLED) {
+                return state.isTerminal()
+                        ? "The run '%s' is %s. Only a run that failed or was cancelled begins anew. Fork it from position 1 instead."
+                                .formatted(run, state)
+                        : "The run '%s' is %s. Wait until it has ended, or cancel it.".formatted(run, state);
+            }
+            return told == null || hasTasks
+                    ? null
+                    : "The run '%s', which called it, has got the outcome of '%s'. Let that run begin anew, or fork one of them."
+                            .formatted(told, run);
         }
 
         /** The new seed of a task. */
@@ -209,7 +235,7 @@ public sealed interface Change {
 
         /** For stores: why the tasks of a run cannot begin anew whose deduplication key another run has got. */
         public static String keyTaken(RunId run, String key, String holder) {
-            return "The run '%s' has its deduplication key '%s' now, and only one run at a time has it. Let tasks of '%s' begin anew when that run has ended."
+            return "The run '%s' has its deduplication key '%s' now, and only one run at a time has it. Let '%s' begin anew when that run has ended."
                     .formatted(holder, key, run);
         }
     }

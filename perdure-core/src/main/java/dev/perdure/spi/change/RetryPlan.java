@@ -82,9 +82,9 @@ public record RetryPlan(List<Place> removed, @Nullable String refusal) {
     private static RetryPlan refused(Collection<Recorded> journal, String why) {
         OptionalInt undone = ForkPlan.undone(journal);
         String instead = undone.isPresent()
-                ? "Its saga has undone what it did from position %s on: fork it from position %s or an earlier one instead."
+                ? "Its saga has undone what it did from position %s on: let it begin anew (rerun), or fork it from position %s or an earlier one."
                         .formatted(undone.getAsInt(), undone.getAsInt())
-                : "Fork the run from an earlier position instead: from before all that it has undone.";
+                : "Let the run begin anew (rerun), or fork it from before all that it has undone.";
         return new RetryPlan(List.of(), why + " " + instead);
     }
 

@@ -48,7 +48,6 @@ public final class Codes {
     public static final int FIT = 0;
 
     public static final int DONE_BEFORE = 1;
-    public static final int TASKLESS = 2;
     public static final int ACTIVE = 3;
     static final int TASK_UNFIT = 4;
     public static final int REMOVED = 5;
@@ -79,8 +78,6 @@ public final class Codes {
                 FIT,
                 "DONE_BEFORE",
                 DONE_BEFORE,
-                "TASKLESS",
-                TASKLESS,
                 "ACTIVE",
                 ACTIVE,
                 "TASK_UNFIT",

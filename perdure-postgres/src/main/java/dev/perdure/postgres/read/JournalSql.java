@@ -104,41 +104,52 @@ public final class JournalSql {
             ORDER BY g.ordinal
             """;
 
+    private static final String POSITION_OF = """
+            CASE WHEN journal.position > ${INPUT} THEN journal.position
+                 ELSE get_byte(payload, 0) << 24 | get_byte(payload, 1) << 16 | get_byte(payload, 2) << 8 | get_byte(payload, 3) END""";
+
     /**
      * A page in the order of time, with the payloads of failures and headers. There is no index for that order, because every entry
      * would have to write to it: the server looks at places and sizes of all entries of the run, and reads those of the
-     * page. One more than wanted is looked at: it tells whether more follow.
+     * page. Entries of former lives are below the input, with their positions in the place of payloads. One more than wanted is looked at: it tells whether more follow.
      */
     private static final String BY_TIME = """
             WITH given AS MATERIALIZED (
                 SELECT ?::bigint AS key, ?::timestamptz AS at, ?::integer AS position, ?::integer AS note, ?::integer AS most
             ),
             next AS MATERIALIZED (
-                SELECT position, note, at, CASE WHEN status IN (${ATTEMPT}, ${FAILURE}, ${HEADERS}) THEN octet_length(payload) ELSE 0 END AS bytes
-                FROM ${schema}.journal
-                WHERE journal.key = (SELECT key FROM given) AND position > ${INPUT} AND position < ${OUTCOME}
-                      AND (at, position, note) > (SELECT g.at, g.position, g.note FROM given g)
-                ORDER BY at, position, note
+                SELECT e.place, e.position, note, at,
+                       CASE WHEN place > ${INPUT} AND status IN (${ATTEMPT}, ${FAILURE}, ${HEADERS}) THEN octet_length(payload) ELSE 0 END AS bytes
+                FROM (
+                    SELECT journal.position AS place, ${position_of} AS position, note, at, status, payload
+                    FROM ${schema}.journal
+                    WHERE journal.key = (SELECT key FROM given) AND journal.position <> ${INPUT} AND journal.position < ${OUTCOME}
+                ) e
+                WHERE (at, e.position, note, e.place) > (SELECT g.at, g.position, g.note, ${OUTCOME} FROM given g)
+                ORDER BY at, e.position, note, e.place
                 LIMIT (SELECT most FROM given)
             ),
             counted AS (
-                SELECT position, note, sum(bytes) OVER w AS total, row_number() OVER w AS place, count(*) OVER () AS looked_at
+                SELECT place, position, note, sum(bytes) OVER w AS total, row_number() OVER w AS ordinal, count(*) OVER () AS looked_at
                 FROM next
-                WINDOW w AS (ORDER BY at, position, note)
+                WINDOW w AS (ORDER BY at, position, note, place)
             )
-            SELECT j.position, j.sort, j.at, j.name, j.payload, j.failed_attempts, c.looked_at
+            SELECT c.position, j.sort, j.at, j.name, j.payload, j.failed_attempts, c.looked_at
             FROM counted c
             CROSS JOIN LATERAL (
-                SELECT ${columns}, CASE WHEN status IN (${ATTEMPT}, ${FAILURE}, ${HEADERS}) THEN payload ELSE ''::bytea END AS payload, (
+                SELECT ${columns},
+                       CASE WHEN position > ${INPUT} AND status IN (${ATTEMPT}, ${FAILURE}, ${HEADERS}) THEN payload ELSE ''::bytea END AS payload,
+                       CASE WHEN position < ${INPUT} THEN get_byte(payload, 4) << 24 | get_byte(payload, 5) << 16 | get_byte(payload, 6) << 8 | get_byte(payload, 7)
+                       ELSE (
                            SELECT count(*)::integer FROM ${schema}.journal a
                            WHERE a.key = journal.key AND a.position = journal.position AND a.kind = journal.kind AND a.status = ${ATTEMPT}
-                       ) AS failed_attempts
+                       ) END AS failed_attempts
                 FROM ${schema}.journal
-                WHERE journal.key = (SELECT key FROM given) AND journal.position = c.position AND journal.note = c.note
+                WHERE journal.key = (SELECT key FROM given) AND journal.position = c.place AND journal.note = c.note
                 OFFSET 0
             ) j
-            WHERE (c.total <= ? OR c.place = 1) AND c.place < (SELECT most FROM given)
-            ORDER BY c.place
+            WHERE (c.total <= ? OR c.ordinal = 1) AND c.ordinal < (SELECT most FROM given)
+            ORDER BY c.ordinal
             """;
 
     final String page;
@@ -149,7 +160,7 @@ public final class JournalSql {
 
     public JournalSql(Schema schema, String settings) {
         this.page = together(schema, settings, PAGE);
-        this.byTime = together(schema, settings, BY_TIME);
+        this.byTime = together(schema, settings, BY_TIME.replace("${position_of}", POSITION_OF));
         this.firstPages = together(schema, settings, FIRST_PAGES);
         this.position = together(schema, settings, POSITION);
         this.payloads = together(schema, settings, PAYLOADS);

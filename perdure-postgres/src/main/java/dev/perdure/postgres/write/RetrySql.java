@@ -31,7 +31,7 @@ public final class RetrySql {
     private static final String FIND = """
             SELECT r.key, r.id, r.seed, r.definition, r.queue, r.priority, r.queue_key, r.weight, r.placement, ${attributes} AS attributes, r.memo, r.status, r.headers, r.state,
                    r.changed_at, r.restarts, r.removed_at IS NOT NULL OR COALESCE(goes.removed_at IS NOT NULL, false) AS removed,
-                   ${timeout} AS timeout,
+                   ${timeout_of_run} AS timeout,
                    r.after IS NOT NULL AND r.before IS NULL AS has_tasks, r.before IS NOT NULL AS is_task,
                    (SELECT true FROM ${schema}.object_call c WHERE c.key = r.key LIMIT 1) IS NOT NULL AS calls, p.id AS told,
                    (SELECT i.payload FROM ${schema}.journal i WHERE i.key = r.key AND i.position = 0) AS input, ${now} AS at
@@ -53,13 +53,6 @@ public final class RetrySql {
                 OFFSET 0
             ) goes ON true
             """;
-
-    /**
-     * The timeout of a run {@code r} in microseconds. A run without tasks has only its deadline until it is retried for the first
-     * time, because until then the two times tell it. In microseconds, as days depend on the time zone of the session.
-     */
-    private static final String TIMEOUT =
-            "COALESCE(r.timeout, (EXTRACT(EPOCH FROM r.deadline - r.created_at) * 1000000)::bigint)";
 
     /** The entries of a journal, without their payloads. */
     private static final String ENTRIES = """
@@ -90,7 +83,7 @@ public final class RetrySql {
      */
     private static final String RETRY = """
             WITH decided AS MATERIALIZED (
-                SELECT r.*, g.at AS moved_at, ${timeout} AS timeout_now
+                SELECT r.*, g.at AS moved_at, ${timeout_of_run} AS timeout_now
                 FROM (SELECT ?::timestamptz AS at, ?::bigint AS key) g
                 CROSS JOIN LATERAL (SELECT * FROM ${schema}.run WHERE run.key = g.key OFFSET 0) r
             ), ${emptied}, untold AS (
@@ -221,10 +214,9 @@ public final class RetrySql {
     public RetrySql(Schema schema) {
         this.audit = Pieces.sql(schema, AUDIT);
         this.lock = Pieces.sql(schema, LOCK);
-        this.find = Pieces.sql(schema, FIND.replace("${attributes}", Descriptions.pairs("r.attributes"))
-                        .replace("${timeout}", TIMEOUT));
+        this.find = Pieces.sql(schema, FIND.replace("${attributes}", Descriptions.pairs("r.attributes")));
         this.entries = Pieces.sql(schema, ENTRIES);
-        this.retry = Pieces.sql(schema, RETRY.replace("${emptied}", EMPTIED).replace("${timeout}", TIMEOUT));
+        this.retry = Pieces.sql(schema, RETRY.replace("${emptied}", EMPTIED));
         this.missed = Pieces.sql(schema, MISSED);
         this.copy = Pieces.sql(schema, COPY);
         this.send = Pieces.sql(schema, SEND);

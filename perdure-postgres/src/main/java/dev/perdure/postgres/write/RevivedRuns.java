@@ -338,9 +338,23 @@ final class RevivedRuns {
 
     // ---- rerun
 
-    /** The tasks begin anew as in any batch. If another run has the key, the transaction leaves nothing of that. */
+    /** The run and its tasks begin anew as in any batch. If another run has the key, the transaction leaves nothing of that. */
     private Outcome rerun(Connection connection, Sender sender, Change.Rerun rerun) throws SQLException {
         RetriedKey key = RetriedKey.lock(connection, keySql, rerun.run(), context.database());
+        Found run = find(connection, rerun.run());
+        if (run == null) {
+            return new Outcome.UnknownRun();
+        }
+        boolean goneOn = rerun.ended() != null
+                && !(run.state().isTerminal() && run.changedAt().equals(rerun.ended()));
+        if (run.start().seed() == rerun.seed() || goneOn) {
+            return new Outcome.AlreadyThere(run.changedAt(), run.state());
+        }
+        String refusal = Change.Rerun.refusal(
+                rerun.run(), run.state(), run.hasTasks(), run.isTask(), run.calls(), run.told());
+        if (refusal != null) {
+            return new Outcome.Refused(refusal);
+        }
         Outcome outcome = applied(connection, sender, rerun);
         if (key == null || !(outcome instanceof Outcome.Applied)) {
             return outcome;

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.perdure.RunId;
 import dev.perdure.RunState;
 import dev.perdure.spi.Dispatch.Claimed;
+import dev.perdure.spi.Journals;
 import dev.perdure.spi.Mailboxes.Address;
 import dev.perdure.spi.Outcome;
 import dev.perdure.spi.Runs;
@@ -12,12 +13,17 @@ import dev.perdure.spi.change.Change;
 import dev.perdure.spi.change.Change.CommandKind;
 import dev.perdure.spi.change.Channel;
 import dev.perdure.spi.change.Effect;
+import dev.perdure.spi.change.Entry;
+import dev.perdure.spi.change.Entry.Kind;
+import dev.perdure.spi.change.Entry.Status;
 import dev.perdure.spi.change.Lane;
 import dev.perdure.spi.change.Mail;
 import dev.perdure.spi.change.Move;
 import dev.perdure.spi.change.Parent;
 import dev.perdure.spi.change.RunRef;
 import dev.perdure.spi.change.WorkerId;
+import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
@@ -210,7 +216,7 @@ public abstract class RerunConformance extends DagConformance {
                 .isEqualTo(new Outcome.Refused("The run 'stranger' is no task of 'dag'. Name tasks of that run only."));
         assertThat(rerun("nobody")).isInstanceOf(Outcome.Refused.class);
         assertThat(apply(Lane.client(0), new Change.Rerun(stranger.id(), List.of(), 1)))
-                .isEqualTo(new Outcome.Refused("The run 'stranger' has no tasks. Start a new run instead."));
+                .isEqualTo(new Outcome.Refused("The run 'stranger' is RUNNING. Wait until it has ended, or cancel it."));
         assertThat(apply(Lane.client(0), new Change.Rerun(RunId.of("nobody"), List.of(), 1)))
                 .isEqualTo(new Outcome.UnknownRun());
         assertThat(statesOf("dag", "a", "b", "c"))
@@ -250,5 +256,116 @@ public abstract class RerunConformance extends DagConformance {
                         new Outcome.UnknownRun(),
                         new Outcome.Refused("The run 'g1/a' is no task of 'g2'. Name tasks of that run only."));
         assertThat(statesOf("g1", "g1/a", "g2")).containsExactly(RunState.PENDING, RunState.READY, RunState.COMPLETED);
+    }
+
+    // ---- runs without tasks
+
+    private static final Move FAIL = new Move.End(RunState.FAILED, payload("\"no\""), "it failed");
+
+    private Outcome rerunOf(RunRef run, long seed) {
+        return apply(Lane.client(0), new Change.Rerun(run.id(), List.of(), seed));
+    }
+
+    @Test
+    void a_run_without_tasks_begins_anew_under_its_id() {
+        WorkerId worker = join();
+        RunRef run = startOwned(worker, withTimeout(newRun("a"), Duration.ofMinutes(10)));
+        apply(worker, advance(run, 1, STAY, step(1, "1")));
+        deliver(run, mail(Channel.message("news"), "old"));
+        apply(worker, advance(run, 1, FAIL, step(2, "2")));
+        for (int life = 1; life <= 2; life++) {
+            advance(Duration.ofDays(1));
+            assertThat(rerunOf(run, life)).isEqualTo(new Outcome.Applied(now(), RunState.READY));
+            assertThat(rerunOf(run, life)).isEqualTo(new Outcome.AlreadyThere(now(), RunState.READY));
+            assertThat(journalOf(run)).isEmpty();
+            assertThat(unread(run)).isEmpty();
+            assertThat(store().runs().ended(List.of(run))).isEmpty();
+            Claimed claimed = claimOne(worker);
+            assertThat(claimed.input()).isEqualTo(newRun("a").input());
+            assertThat(claimed.seed()).isEqualTo(life);
+            assertThat(claimed.deadline()).isEqualTo(now().plus(Duration.ofMinutes(10)));
+            assertThat(apply(worker, advance(run, 1, STAY, step(1, "late")))).isNotInstanceOf(Outcome.AlreadyThere.class);
+            apply(worker, advance(run, claimed.epoch(), STAY, step(1, "again")));
+            apply(worker, advance(run, claimed.epoch(), FAIL, step(2, "again")));
+        }
+        assertThat(changesOf(run).getLast()).isEqualTo("FAILED: it failed");
+    }
+
+    @Test
+    void a_former_life_stays_in_the_history() {
+        WorkerId worker = join();
+        RunRef run = startOwned(worker, newRun("a"));
+        apply(worker, advance(run, 1, STAY, new Entry(1, 1, Kind.STEP, "s", Status.ATTEMPT, payload("1"))));
+        apply(worker, advance(run, 1, FAIL, new Entry(1, 0, Kind.STEP, "s", Status.FAILURE, payload("2")), step(2, "2")));
+        advance(Duration.ofSeconds(1));
+        rerunOf(run, 1);
+        Claimed claimed = claimOne(worker);
+        apply(worker, advance(run, claimed.epoch(), FAIL, step(1, "3")));
+        advance(Duration.ofSeconds(1));
+        rerunOf(run, 2);
+
+        List<String> history = new ArrayList<>();
+        Journals.TimePlace place = Journals.TimePlace.FIRST;
+        Journals.TimedPage page;
+        do {
+            page = store().journals().readByTime(run, place, 2, 1_000);
+            for (Journals.Timed timed : page.entries()) {
+                Entry entry = timed.recorded().entry();
+                place = new Journals.TimePlace(timed.recorded().at(), entry.position(), entry.note());
+                history.add("%d/%d %s %s %d %d"
+                        .formatted(
+                                entry.position(),
+                                entry.note(),
+                                entry.name(),
+                                entry.status(),
+                                timed.failedAttempts(),
+                                entry.payload().size()));
+            }
+        } while (!page.last());
+        assertThat(history)
+                .containsExactly(
+                        "1/0 s FAILURE 1 0", "1/1 s ATTEMPT 1 0", "2/0 step2 VALUE 0 0", "1/0 step1 VALUE 0 0");
+        assertThat(store().journals().read(run, 0, 1_000).entries()).isEmpty();
+    }
+
+    @Test
+    void a_rerun_is_for_a_run_as_it_ended() {
+        WorkerId worker = join();
+        RunRef run = startOwned(worker, "a");
+        apply(worker, advance(run, 1, FAIL));
+        Change.Rerun rerun =
+                new Change.Rerun(run.id(), List.of(), 1, found(run).info().changedAt(), null);
+        advance(Duration.ofSeconds(1));
+        assertThat(apply(Lane.client(0), rerun)).isEqualTo(new Outcome.Applied(now(), RunState.READY));
+        Claimed claimed = claimOne(worker);
+        apply(worker, advance(run, claimed.epoch(), FAIL));
+        rerunOf(run, 2);
+        assertThat(apply(Lane.client(0), rerun)).isInstanceOf(Outcome.AlreadyThere.class);
+        assertThat(claimOne(worker).seed()).isEqualTo(2);
+    }
+
+    @Test
+    void what_others_have_based_on_the_end_of_a_run_stays_true() {
+        WorkerId worker = join();
+        RunRef done = startOwned(worker, "done");
+        apply(worker, advance(done, 1, complete("1")));
+        assertThat(rerunOf(done, 1))
+                .isEqualTo(
+                        new Outcome.Refused(
+                                "The run 'done' is COMPLETED. Only a run that failed or was cancelled begins anew. Fork it from position 1 instead."));
+        RunRef parent = startOwned(worker, "parent");
+        RunRef child = startOwned(worker, child("child", parent, 1, true));
+        apply(worker, advance(child, 1, FAIL));
+        assertThat(rerunOf(child, 1))
+                .isEqualTo(
+                        new Outcome.Refused(
+                                "The run 'parent', which called it, has got the outcome of 'child'. Let that run begin anew, or fork one of them."));
+        apply(worker, advance(parent, 1, FAIL));
+        assertThat(rerunOf(child, 1)).isInstanceOf(Outcome.Applied.class);
+        assertThat(unread(parent)).isEmpty();
+        start(worker, List.of(task("a"), task("b", 0)));
+        assertThat(rerunOf(refOf("a"), 1))
+                .isEqualTo(new Outcome.Refused(
+                        "The run 'a' is a task of a DAG. Let the DAG run it again: rerun(…) of the DAG."));
     }
 }

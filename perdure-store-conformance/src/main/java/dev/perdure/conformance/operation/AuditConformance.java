@@ -172,11 +172,11 @@ public abstract class AuditConformance extends DagConformance {
         start(null, diamond());
         command(refOf("dag"), CommandKind.KILL, "no");
         Audit audit = audit(Action.RERUN, refOf("dag"));
-        Change rerun = new Change.Rerun(RunId.of("dag"), List.of(RunId.of("a")), 77, audit);
+        Change rerun = new Change.Rerun(RunId.of("dag"), List.of(RunId.of("a")), 77, null, audit);
         assertThat(apply(Lane.client(0), rerun)).isInstanceOf(Outcome.Applied.class);
         apply(Lane.client(0), rerun);
         Change tooEarly =
-                new Change.Rerun(RunId.of("dag"), List.of(RunId.of("a")), 78, audit(Action.RERUN, refOf("dag")));
+                new Change.Rerun(RunId.of("dag"), List.of(RunId.of("a")), 78, null, audit(Action.RERUN, refOf("dag")));
         assertThat(apply(Lane.client(0), tooEarly)).isInstanceOf(Outcome.Refused.class);
 
         assertThat(entries()).containsExactly("RERUN run 'dag' by anna@shop-1: why");

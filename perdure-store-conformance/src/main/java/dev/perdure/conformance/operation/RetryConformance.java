@@ -152,7 +152,7 @@ public abstract class RetryConformance extends DagConformance {
 
         assertThat(refusal(retry(run)))
                 .isEqualTo(
-                        "STEP 'step2' at position 2 was recorded after the failure of STEP 'call1' at position 1. Fork the run from an earlier position instead: from before all that it has undone.");
+                        "STEP 'step2' at position 2 was recorded after the failure of STEP 'call1' at position 1. Let the run begin anew (rerun), or fork it from before all that it has undone.");
         assertThat(stateOf(run)).isEqualTo(RunState.FAILED);
         assertThat(journalOf(run)).hasSize(2);
     }

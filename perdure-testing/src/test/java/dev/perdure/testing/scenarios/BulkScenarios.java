@@ -153,7 +153,7 @@ abstract class BulkScenarios extends Scenarios {
             assertThat(report.toString()).isEqualTo("1 changed, 0 skipped, 1 refused");
             assertThat(report.refusals()).singleElement().satisfies(refusal -> {
                 assertThat(refusal.run()).isEqualTo(compensated.id());
-                assertThat(refusal.reason()).contains("STEP 'undo'", "was recorded after the failure", "Fork the run");
+                assertThat(refusal.reason()).contains("STEP 'undo'", "was recorded after the failure", "begin anew");
             });
             assertThat(simple.result()).isEqualTo("simple");
             assertThatThrownBy(compensated::result).isInstanceOf(RunFailedException.class);

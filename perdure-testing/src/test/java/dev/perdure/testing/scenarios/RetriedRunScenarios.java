@@ -130,7 +130,7 @@ abstract class RetriedRunScenarios extends Scenarios {
             assertThatThrownBy(run::retry)
                     .isInstanceOf(RetryRefusedException.class)
                     .hasMessage(
-                            "Run 'order' is not retried. STEP 'refund' at position 3 was recorded after the failure of STEP 'ship' at position 2. Fork the run from an earlier position instead: from before all that it has undone.");
+                            "Run 'order' is not retried. STEP 'refund' at position 3 was recorded after the failure of STEP 'ship' at position 2. Let the run begin anew (rerun), or fork it from before all that it has undone.");
             down.set(false);
             assertThat(run.fork(ForkOptions.from(2).id("order-2")).result()).isEqualTo("shipped ada");
             Run<String> other = run.fork(ForkOptions.from(1).id("order-3").input("bob"));
@@ -400,7 +400,7 @@ abstract class RetriedRunScenarios extends Scenarios {
             assertThatThrownBy(() -> run.repair(Repair.result(1, "x", "shipped by hand")))
                     .isInstanceOf(InvalidRequestException.class)
                     .hasMessage(
-                            "Run 'order' is not repaired. STEP 'refund' at position 2 was recorded after the failure of STEP 'ship' at position 1. Fork the run from an earlier position instead: from before all that it has undone.");
+                            "Run 'order' is not repaired. STEP 'refund' at position 2 was recorded after the failure of STEP 'ship' at position 1. Let the run begin anew (rerun), or fork it from before all that it has undone.");
         }
     }
 

@@ -8,16 +8,25 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import dev.perdure.Definition;
 import dev.perdure.DurableFuture;
 import dev.perdure.ForkOptions;
+import dev.perdure.HistoryEvent;
 import dev.perdure.Invocation;
 import dev.perdure.RetryPolicy;
 import dev.perdure.Run;
+import dev.perdure.RunFilter;
+import dev.perdure.RunId;
 import dev.perdure.RunState;
 import dev.perdure.Saga;
 import dev.perdure.StepAction;
+import dev.perdure.audit.AuditEntry;
+import dev.perdure.audit.AuditFilter;
+import dev.perdure.bulk.BulkAction;
+import dev.perdure.bulk.BulkReport;
+import dev.perdure.bulk.SelectedRuns;
 import dev.perdure.error.CompensationFailedException;
 import dev.perdure.error.InvalidRequestException;
 import dev.perdure.error.RetryRefusedException;
 import dev.perdure.error.TerminalException;
+import dev.perdure.error.UnknownRunException;
 import dev.perdure.spi.Transacted;
 import dev.perdure.testing.PerdureTest;
 import dev.perdure.testing.TestMode;
@@ -27,7 +36,9 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.stream.Stream;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
@@ -108,7 +119,7 @@ abstract class SagaScenarios extends Scenarios {
             assertThatThrownBy(run::retry)
                     .isInstanceOf(RetryRefusedException.class)
                     .hasMessage(
-                            "Run 'o' is not retried. The undoing at position 5 was recorded after the failure of STEP 'ship' at position 4. Its saga has undone what it did from position 2 on: fork it from position 2 or an earlier one instead.");
+                            "Run 'o' is not retried. The undoing at position 5 was recorded after the failure of STEP 'ship' at position 4. Its saga has undone what it did from position 2 on: let it begin anew (rerun), or fork it from position 2 or an earlier one.");
             for (int position : List.of(3, 4, 6, 9)) {
                 assertThatThrownBy(() -> run.fork(ForkOptions.from(position)))
                         .isInstanceOf(RetryRefusedException.class)
@@ -166,6 +177,103 @@ abstract class SagaScenarios extends Scenarios {
                 assertThat(run.fork(ForkOptions.from(2).id(in + "-again")).id().value())
                         .isEqualTo(in + "-again");
             }
+        }
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void runs_that_have_compensated_begin_anew_or_are_forked_all_at_once(TestMode mode) {
+        List<String> done = new CopyOnWriteArrayList<>();
+        AtomicBoolean road = new AtomicBoolean();
+        Definition<String, String> flow = workflow("order", (ctx, in) -> {
+            Saga saga = new Saga(ctx);
+            try {
+                ctx.step("reserve", () -> done.add("reserve"));
+                saga.undo("release", () -> done.add("release"));
+                ctx.step("ship", () -> {
+                    if (!road.get()) {
+                        throw new TerminalException("no road");
+                    }
+                });
+                return "shipped " + in;
+            } catch (RuntimeException failure) {
+                throw saga.compensate(failure);
+            }
+        });
+        try (PerdureTest perdure = create(mode)) {
+            perdure.register(flow);
+            List<Run<String>> runs = Stream.of("a", "b", "c")
+                    .map(in -> perdure.start(Invocation.of(flow, in), id(in)))
+                    .toList();
+            runs.forEach(run -> assertThatThrownBy(run::result).hasMessageContaining("no road"));
+            perdure.advance(HOUR);
+            road.set(true);
+            done.clear();
+            SelectedRuns failed = perdure.runs(RunFilter.all().definition("order").state(RunState.FAILED));
+            BulkReport retried = failed.start(BulkAction.retry("the road is open")).result();
+            assertThat(retried.refused()).isEqualTo(3);
+
+            BulkReport forked = failed.start(BulkAction.fork(1)).result();
+            assertThat(forked.changed()).isEqualTo(3);
+            perdure.settle();
+            assertThat(perdure.runs(RunFilter.all().definition("order").state(RunState.COMPLETED))
+                            .list())
+                    .hasSize(3);
+            BulkReport anew = failed.start(BulkAction.rerun("the road is open")).result();
+            assertThat(anew.changed()).isEqualTo(3);
+            assertThat(runs.stream().map(Run::result)).containsExactly("shipped a", "shipped b", "shipped c");
+            assertThat(done).hasSize(6).containsOnly("reserve");
+            assertThat(perdure.audit().list(AuditFilter.run("a")))
+                    .anyMatch(entry -> entry.action() == AuditEntry.Action.RERUN
+                            && entry.detail().endsWith(": the road is open"));
+        }
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void a_run_that_has_compensated_begins_anew_under_its_id(TestMode mode) {
+        List<String> done = new CopyOnWriteArrayList<>();
+        AtomicInteger roads = new AtomicInteger(-2);
+        Definition<String, String> flow = workflow("order", (ctx, in) -> {
+            Saga saga = new Saga(ctx);
+            try {
+                ctx.step("reserve", () -> done.add("reserve " + in));
+                saga.undo("release", () -> done.add("release"));
+                ctx.step("ship", () -> {
+                    if (roads.incrementAndGet() <= 0) {
+                        throw new TerminalException("no road");
+                    }
+                });
+                return "shipped";
+            } catch (RuntimeException failure) {
+                throw saga.compensate(failure);
+            }
+        });
+        try (PerdureTest perdure = create(mode)) {
+            perdure.register(flow);
+            Run<String> run = perdure.start(Invocation.of(flow, "book"), id("o"));
+            for (int lives = 1; lives <= 2; lives++) {
+                assertThatThrownBy(run::result).hasMessageContaining("no road");
+                perdure.advance(HOUR);
+                perdure.rerun(run.id());
+            }
+            assertThat(run.result()).isEqualTo("shipped");
+            assertThat(done)
+                    .containsExactly("reserve book", "release", "reserve book", "release", "reserve book");
+            assertThat(run.history().stream()
+                            .filter(event -> event.status() == HistoryEvent.Status.VALUE
+                                    || event.status() == HistoryEvent.Status.FAILURE)
+                            .map(HistoryEvent::name))
+                    .filteredOn(name -> !name.startsWith("perdure."))
+                    .containsExactly("reserve", "ship", "release", "reserve", "ship", "release", "reserve", "ship");
+            assertThatThrownBy(() -> perdure.rerun(run.id()))
+                    .isInstanceOf(RetryRefusedException.class)
+                    .hasMessage(
+                            "Run 'o' does not begin anew. The run 'o' is COMPLETED. Only a run that failed or was cancelled begins anew. Fork it from position 1 instead.");
+            assertThatThrownBy(() -> perdure.rerun(RunId.of("nobody"))).isInstanceOf(UnknownRunException.class);
+            assertThat(perdure.audit().list(AuditFilter.run("o")))
+                    .extracting(AuditEntry::action)
+                    .containsExactly(AuditEntry.Action.RERUN, AuditEntry.Action.RERUN);
         }
     }
 

@@ -61,6 +61,11 @@ public final class CommandRoutes {
                                 "Lets a run that failed or was cancelled continue from the step that failed."),
                         (run, call) -> run.retry()),
                 command(
+                        Route.post(
+                                "/runs/{id}/rerun",
+                                "Lets a run that failed or was cancelled begin anew under its id, also one that has compensated."),
+                        (run, call) -> services.perdure().as(call.operator()).rerun(run.id())),
+                command(
                         Route.post("/runs/{id}/repair", "Replaces what a step has recorded, while the run is at rest.")
                                 .body(
                                         required("position", ValueType.INTEGER, "The position of the step."),

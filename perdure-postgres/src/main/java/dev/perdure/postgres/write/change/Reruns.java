@@ -63,7 +63,6 @@ public final class Reruns {
         return switch (row.getInt("verdict")) {
             case Codes.FIT -> new Outcome.Applied(Results.time(row, "at"), Codes.state(row.getInt("state_now")));
             case Codes.DONE_BEFORE -> new Outcome.AlreadyThere(Results.time(row, "changed_at"), state);
-            case Codes.TASKLESS -> Outcome.Refused.taskless(run);
             case Codes.REMOVED -> Outcome.Refused.removed(run);
             case Codes.ACTIVE -> Outcome.Refused.active(run, state);
             default -> unfit(row, run, tasks.get(row.getInt("culprit") - 1));

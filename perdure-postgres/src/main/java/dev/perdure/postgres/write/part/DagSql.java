@@ -169,9 +169,12 @@ public final class DagSql {
             SELECT key, premise FROM found WHERE begins ORDER BY key
             """;
 
+    /** How many entries of a life are kept for the history: the last. */
+    private static final int KEPT = 10_000;
+
     /**
-     * Gives runs with tasks, and some of these tasks, another life. Returns a verdict for each run that exists and, if
-     * a run is refused because of a task, the index of that task.
+     * Gives runs, and some of their tasks, another life. Returns a verdict for each run that exists and, if a run is refused
+     * because of a task, the index of that task.
      */
     private static final String RERUN = """
             WITH ${clock}, dag AS MATERIALIZED (
@@ -190,7 +193,6 @@ public final class DagSql {
             ), judged AS MATERIALIZED (
                 SELECT g.*, c.culprit,
                        CASE WHEN g.seed = g.seed_now THEN ${DONE_BEFORE}
-                            WHEN g.after IS NULL OR g.before IS NOT NULL THEN ${TASKLESS}
                             WHEN g.state < ${COMPLETED} THEN ${ACTIVE}
                             WHEN g.removed_at IS NOT NULL THEN ${REMOVED}
                             WHEN c.culprit IS NOT NULL THEN ${TASK_UNFIT}
@@ -200,7 +202,7 @@ public final class DagSql {
                     SELECT ordinal, min(place) AS culprit FROM wanted WHERE key IS NULL OR state < ${COMPLETED} GROUP BY ordinal
                 ) c ON c.ordinal = g.ordinal
             ), life AS MATERIALIZED (
-                SELECT key, seed_now, NULL::int AS parent_restarts_now, timeout AS bound FROM judged WHERE verdict = ${FIT}
+                SELECT key, seed_now, NULL::int AS parent_restarts_now, ${timeout_of_run} AS bound FROM judged r WHERE verdict = ${FIT}
                 UNION
                 SELECT w.key, w.seed_now, w.restarts + 1, w.bound
                 FROM wanted w JOIN judged j ON j.ordinal = w.ordinal
@@ -221,8 +223,36 @@ public final class DagSql {
                 ) o
             ), audited AS (
                 ${audit(at = clock.at) FROM judged CROSS JOIN clock WHERE audit IS NOT NULL AND verdict = ${FIT}}
+            ), kept AS (
+                -- For the history, below the input: each under a number of its own, with its position and the failed attempts there.
+                INSERT INTO ${schema}.journal (key, position, note, partition, at, kind, status, name, payload)
+                SELECT d.key, f.base - f.rank, f.note, d.partition, f.at, f.kind, f.status, f.name,
+                       int4send(f.position) || int4send(f.failed_attempts)
+                FROM decided d
+                CROSS JOIN LATERAL (
+                    SELECT j.position, j.note, j.at, j.kind, j.status, j.name,
+                           row_number() OVER (ORDER BY j.position, j.note)::int AS rank,
+                           (count(*) FILTER (WHERE j.status = ${ATTEMPT}) OVER (PARTITION BY j.position, j.kind))::int AS failed_attempts,
+                           COALESCE((SELECT min(b.position) FROM ${schema}.journal b WHERE b.key = d.key AND b.position < ${INPUT}), 0) AS base
+                    FROM ${schema}.journal j
+                    WHERE j.key = d.key AND j.position > ${INPUT} AND j.position < ${OUTCOME}
+                    ORDER BY j.position DESC, j.note DESC
+                    LIMIT ${KEPT}
+                ) f
             ), emptied AS (
                 ${empty_journal FROM decided d}
+            ), untold AS (
+                -- A run that called it and has ended without the outcome forgets it: it does not hold any more.
+                DELETE FROM ${schema}.mail WHERE ctid = ANY (ARRAY(
+                    SELECT m.ctid
+                    FROM decided d
+                    CROSS JOIN LATERAL (
+                        SELECT ctid FROM ${schema}.mail
+                        WHERE mail.key = d.parent AND mail.position = d.parent_position AND mail.restarts = d.parent_restarts
+                          AND mail.name = '' AND mail.channel = ${ANSWER} AND NOT mail.taken
+                        OFFSET 0
+                    ) m
+                    WHERE d.before IS NULL))
             ), voided AS (
                 -- Its token stays known, like that of all mail. A promise is for any life (0), so it gets a number that no life has.
                 UPDATE ${schema}.mail SET taken = true, payload = '', headers = NULL,
@@ -243,19 +273,21 @@ public final class DagSql {
                 ${enqueue(alone = false, rank = ~priority) FROM decided WHERE state_now = ${READY}}
             ), renewed AS (
                 INSERT INTO ${schema}.run (key, seed, epoch, created_at, changed_at, deadline, changes, priority, partition, state,
-                    id, definition, queue, restarts, parent_restarts, open)
-                -- A task that has never begun stays so: it counts for the rate of its queue when it begins.
+                    id, definition, queue, restarts, parent_restarts, open, timeout)
+                -- A run that has never begun stays so: it counts for the rate of its queue when it begins.
                 SELECT key, seed_of_life, epoch + LEAST(epoch, 1), created_at, moved_at,
                        LEAST(moved_at + bound * interval '1 microsecond',
                              CASE WHEN open_now = 0 THEN moved_at + timeout * interval '1 microsecond' END),
                        changes + 1, priority, partition, state_now, id, definition, queue, restarts + 1,
-                       COALESCE(parent_restarts_now, parent_restarts), open_now
+                       COALESCE(parent_restarts_now, parent_restarts), open_now,
+                       CASE WHEN before IS NULL THEN bound ELSE timeout END
                 FROM decided
                 ON CONFLICT (key, partition) DO UPDATE SET
                     seed = excluded.seed, epoch = excluded.epoch, changed_at = excluded.changed_at,
                     deadline = excluded.deadline, wakes = 0, changes = excluded.changes, recoveries = 0,
                     entries_at_recovery = 0, state = excluded.state, reason = NULL, ran_at = NULL, cancel = NULL, kill = NULL, pause = NULL,
-                    restarts = excluded.restarts, parent_restarts = excluded.parent_restarts, open = excluded.open
+                    restarts = excluded.restarts, parent_restarts = excluded.parent_restarts, wake_at = NULL,
+                    open = CASE WHEN run.open IS NULL THEN NULL ELSE excluded.open END, timeout = excluded.timeout
             )
             SELECT j.ordinal, j.verdict, j.state, j.changed_at, clock.at, d.state_now, j.culprit, w.state AS culprit_state
             FROM judged j
@@ -275,7 +307,7 @@ public final class DagSql {
         this.task = Pieces.sql(schema, TASK.replace("${tasks}", NewTasks.COLUMNS.many("g")));
         this.open = Pieces.sql(schema, OPEN.replace("${ended}", MOVED));
         this.openAll = Pieces.sql(schema, OPEN.replace("${ended}", MOVED_OR_COMMANDED));
-        this.rerun = Pieces.sql(schema, RERUN);
+        this.rerun = Pieces.sql(schema, RERUN.replace("${KEPT}", String.valueOf(KEPT)));
         this.handed = Claims.handed(schema);
         this.handedTasks = Claims.handedTasks(schema);
     }
