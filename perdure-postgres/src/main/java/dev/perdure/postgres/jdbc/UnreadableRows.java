@@ -1,5 +1,6 @@
 package dev.perdure.postgres.jdbc;
 
+import dev.perdure.spi.report.EngineLog;
 import java.sql.ResultSet;
 import java.sql.ResultSetMetaData;
 import java.sql.SQLException;
@@ -12,7 +13,6 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /**
  * Rows that this version cannot read: a newer version, or a person, has written them. Whoever reads the rows of many runs leaves such a
@@ -21,7 +21,7 @@ import org.slf4j.LoggerFactory;
  * <p>What decides about one run, such as its journal, is not read so: a row that is missing there is as bad as a wrong one.
  */
 public final class UnreadableRows {
-    private static final Logger LOG = LoggerFactory.getLogger("dev.perdure.store");
+    private static final Logger LOG = EngineLog.of("dev.perdure.store");
     /** It remembers at most this many rows that were logged. */
     private static final int MOST_LOGGED = 1_000;
 
