@@ -6,7 +6,7 @@ import dev.perdure.dag.TaskError;
 import java.util.List;
 
 /**
- * Tasks of a {@link Dag} failed. The message names all of them. It is the cause of the exception that
+ * Tasks of a {@link Dag} failed. The message says how many, and names the first thousand of them. It is the cause of the exception that
  * {@link DagRun#result()} throws.
  */
 public final class TasksFailedException extends PerdureException {
@@ -21,7 +21,7 @@ public final class TasksFailedException extends PerdureException {
         this.errors = List.copyOf(errors);
     }
 
-    /** Each task that failed, in the order of the DAG. */
+    /** The tasks that failed, in the order of the DAG; the first thousand of them. */
     public List<TaskError> errors() {
         return errors;
     }

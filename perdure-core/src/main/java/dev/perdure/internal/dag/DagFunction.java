@@ -1,14 +1,17 @@
 package dev.perdure.internal.dag;
 
+import dev.perdure.Child;
 import dev.perdure.ChildOptions;
 import dev.perdure.RunId;
 import dev.perdure.RunInfo;
 import dev.perdure.RunState;
 import dev.perdure.StepOptions;
 import dev.perdure.WorkflowContext;
+import dev.perdure.dag.FailureContext;
 import dev.perdure.dag.TaskError;
 import dev.perdure.error.CancelledException;
 import dev.perdure.error.DeadlineExceededException;
+import dev.perdure.error.PayloadException;
 import dev.perdure.error.RunFailedException;
 import dev.perdure.error.TasksFailedException;
 import dev.perdure.error.TerminalException;
@@ -40,6 +43,7 @@ import org.jspecify.annotations.Nullable;
  * records that it began early, because the tasks may have ended when it is replayed.
  */
 final class DagFunction implements Registered.Function {
+    private static final String FIRST_ERRORS = "tells the first errors";
     private static final String EARLY = "cancelled before the tasks had ended";
 
     private final TypedDag dag;
@@ -164,10 +168,12 @@ final class DagFunction implements Registered.Function {
 
     private TasksFailedException handled(EngineContext engine, @Nullable Object input, List<TaskError> errors) {
         Optional<String> trouble = handle(engine, DagDraft.ON_FAILURE, input, errors);
-        String all = errors.stream().map(TaskError::toString).collect(Collectors.joining("; "));
+        List<TaskError> first = errors.subList(0, Math.min(errors.size(), FailureContext.MOST_ERRORS));
+        String named = first.stream().map(TaskError::toString).collect(Collectors.joining("; "));
         String count = errors.size() == 1 ? "1 task" : errors.size() + " tasks";
+        String more = first.size() == errors.size() ? "" : "; and %d more".formatted(errors.size() - first.size());
         return new TasksFailedException(
-                "%s of DAG '%s' failed: %s.%s".formatted(count, dag.name(), all, told(trouble)), errors);
+                "%s of DAG '%s' failed: %s%s.%s".formatted(count, dag.name(), named, more, told(trouble)), first);
     }
 
     /** Runs a handler, if there is one. Returns why it failed, if it failed. */
@@ -176,17 +182,34 @@ final class DagFunction implements Registered.Function {
         if (!dag.has(handler)) {
             return Optional.empty();
         }
-        HandlerInput<?> aftermath =
-                new HandlerInput<@Nullable Object>(engine.runId().value(), input, errors);
         try {
-            Children.Behalf behalf =
-                    new Children.Behalf(StartedFor.HANDLER, () -> engine.settingsOf(engine.runId()), Set.of());
-            engine.startChild(dag.handlerTarget(handler), aftermath, ChildOptions.defaults(), behalf)
-                    .await();
+            started(engine, handler, input, errors).await();
             return Optional.empty();
         } catch (RunFailedException failed) {
             Throwable cause = failed.getCause();
             return Optional.of(cause == null ? String.valueOf(failed.getMessage()) : cause.toString());
+        }
+    }
+
+    /** Starts a handler with the first errors, of which there may be more than can be stored in one input. */
+    private Child<?> started(EngineContext engine, String handler, @Nullable Object input, List<TaskError> errors) {
+        Children.Behalf behalf =
+                new Children.Behalf(StartedFor.HANDLER, () -> engine.settingsOf(engine.runId()), Set.of());
+        int most = errors.size();
+        if (most > FailureContext.MOST_ERRORS && engine.patched(FIRST_ERRORS)) {
+            most = FailureContext.MOST_ERRORS;
+        }
+        while (true) {
+            HandlerInput<?> aftermath =
+                    HandlerInput.<@Nullable Object>of(engine.runId().value(), input, errors, most);
+            try {
+                return engine.startChild(dag.handlerTarget(handler), aftermath, ChildOptions.defaults(), behalf);
+            } catch (PayloadException tooLarge) {
+                if (most == 0) {
+                    throw tooLarge;
+                }
+                most /= 2;
+            }
         }
     }
 

@@ -35,7 +35,7 @@ final class ItemFunction implements Registered.Function {
             engine.requireStorable(next, dag.itemType(task), what);
             return new ForEachItem<@Nullable Object, @Nullable Object>(item.run(), item.input(), next);
         });
-        RunningTask situation = new RunningTask(ctx, RunId.of(item.run()), task.name(), item.input(), List.of());
+        RunningTask situation = new RunningTask(ctx, RunId.of(item.run()), task.name(), item.input());
         List<@Nullable Object> outputs = Collections.singletonList(item.item());
         try {
             return TaskFunction.run(task, type, ctx, situation, outputs);

@@ -15,14 +15,22 @@ import org.jspecify.annotations.Nullable;
  * @param runId the run of the DAG
  * @param name the task's name
  * @param input the DAG's input
- * @param errors the tasks that failed, for {@code onFailure}
+ * @param errors the tasks that failed, or the first of them, for {@code onFailure}
+ * @param failed how many failed
  */
 record RunningTask(
         WorkflowContext ctx,
         RunId runId,
         String name,
         @Nullable Object input,
-        List<TaskError> errors) implements FailureContext<@Nullable Object> {
+        List<TaskError> errors,
+        int failed)
+        implements FailureContext<@Nullable Object> {
+    /** A task for which nothing has failed. */
+    RunningTask(WorkflowContext ctx, RunId runId, String name, @Nullable Object input) {
+        this(ctx, runId, name, input, List.of(), 0);
+    }
+
     @Override
     public Attempt attempt() {
         return ctx.attempt();

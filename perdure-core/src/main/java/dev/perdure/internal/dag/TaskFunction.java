@@ -33,7 +33,7 @@ final class TaskFunction implements Registered.Function {
     @Override
     public @Nullable Object call(WorkflowContext ctx, @Nullable Object input) throws Throwable {
         EngineContext engine = (EngineContext) ctx;
-        RunningTask situation = new RunningTask(ctx, RunNames.dagRunOf(ctx.runId()), task.name(), input, List.of());
+        RunningTask situation = new RunningTask(ctx, RunNames.dagRunOf(ctx.runId()), task.name(), input);
         try {
             List<@Nullable Object> outputs = new TaskGate(dag, task, engine).pass(situation);
             return switch (task.work()) {

@@ -8,6 +8,7 @@ import static org.assertj.core.api.Assertions.tuple;
 
 import dev.perdure.RetryPolicy;
 import dev.perdure.RunState;
+import dev.perdure.TypeRef;
 import dev.perdure.dag.Dag;
 import dev.perdure.dag.DagBuilder;
 import dev.perdure.dag.DagEvent;
@@ -27,6 +28,8 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
@@ -38,6 +41,48 @@ abstract class DagFailureScenarios extends Scenarios {
 
     private static int always() {
         throw new IllegalStateException("always");
+    }
+
+    /** So many tasks that fail, and what onFailure is told. */
+    private void tellsOfMany(TestMode mode, int count, int maxPayloadBytes, int most) {
+        try (PerdureTest perdure = create(mode)) {
+            List<List<TaskError>> told = new CopyOnWriteArrayList<>();
+            AtomicInteger failed = new AtomicInteger();
+            Dag<String, List<Integer>> dag = Dag.of("many", String.class, builder -> {
+                for (int i = 0; i < count; i++) {
+                    builder.run("task-%04d".formatted(i), t -> fail("x".repeat(300)));
+                }
+                builder.onFailure(t -> {
+                    told.add(t.errors());
+                    failed.set(t.failed());
+                });
+                return builder.task("list", t -> List.of(1)).returning(new TypeRef<List<Integer>>() {});
+            });
+            perdure.register(dag).maxPayloadBytes(maxPayloadBytes);
+            DagRun<List<Integer>> run = perdure.start(dag, "x", id("g"));
+            assertThatThrownBy(run::result)
+                    .hasMessageContaining(count + " tasks of DAG 'many' failed: 'task-0000'");
+            assertThat(run.state()).isEqualTo(RunState.FAILED);
+            assertThat(failed.get()).isEqualTo(count);
+            assertThat(told).hasSize(1);
+            assertThat(told.getFirst())
+                    .hasSize(most)
+                    .extracting(TaskError::task)
+                    .startsWith("task-0000")
+                    .endsWith("task-%04d".formatted(most - 1));
+        }
+    }
+
+    @Test
+    @Tag("thorough")
+    void on_failure_is_told_of_the_first_thousand_failures_and_of_their_number() {
+        tellsOfMany(TestMode.NORMAL, 1_500, 1 << 20, 1_000);
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void on_failure_is_told_of_as_many_failures_as_can_be_stored(TestMode mode) {
+        tellsOfMany(mode, 40, 10_000, 20);
     }
 
     /** charge fails; pack is another branch; ship needs both; mail comes after ship. */
