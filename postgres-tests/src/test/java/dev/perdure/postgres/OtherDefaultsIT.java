@@ -8,11 +8,15 @@ import dev.perdure.conformance.RaceConformance;
 import dev.perdure.conformance.StartKeyConformance;
 import dev.perdure.conformance.operation.RetryConformance;
 import dev.perdure.conformance.queue.FullKeyConformance;
+import dev.perdure.error.StoreException;
 import dev.perdure.queue.Queue;
 import dev.perdure.spi.Store;
 import dev.perdure.spi.change.Change;
 import dev.perdure.spi.change.Lane;
 import dev.perdure.spi.change.NewRun;
+import java.sql.Connection;
+import java.sql.ResultSet;
+import java.sql.Statement;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
@@ -27,7 +31,10 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.postgresql.ds.PGSimpleDataSource;
 
-/** Limits hold on a database, a role or a pool whose transactions have another isolation level by default. */
+/**
+ * Limits hold on a database, a role or a pool whose transactions have another isolation level by default, and where a
+ * backslash in a text is not itself.
+ */
 final class OtherDefaultsIT {
     private static final int KEYS = 30;
     private static final int STARTS_OF_A_KEY = 6;
@@ -38,7 +45,7 @@ final class OtherDefaultsIT {
     @BeforeAll
     static void openPool() {
         PGSimpleDataSource source = TestServer.plain();
-        source.setOptions("-c default_transaction_isolation=repeatable\\ read");
+        source.setOptions("-c default_transaction_isolation=repeatable\\ read -c standard_conforming_strings=off");
         pool = TestServer.pool(source, 12);
     }
 
@@ -65,7 +72,7 @@ final class OtherDefaultsIT {
                     Change start = new Change.Start(
                             inQueue("run-%d-%d".formatted(key, i)).withQueueKey("key-" + key), null);
                     int lane = i;
-                    starts.add(threads.submit(() -> store.ledger().apply(Lane.client(lane), List.of(start))));
+                    starts.add(threads.submit(() -> applyPatiently(store, Lane.client(lane), start)));
                 }
             }
             for (Future<?> start : starts) {
@@ -74,6 +81,37 @@ final class OtherDefaultsIT {
         }
         assertThat(TestServer.query("SELECT DISTINCT count(*) FROM %s.run GROUP BY queue_key".formatted(schema)))
                 .isEqualTo(String.valueOf(MOST_OF_A_KEY));
+    }
+
+    @Test
+    void functions_for_sql_read_their_own_texts_as_they_were_written() throws Exception {
+        String schema = TestServer.newSchema();
+        PostgresStore.on(pool).schema(schema).notifications(false).open().close();
+        try (Connection connection = pool.getConnection();
+                Statement statement = connection.createStatement()) {
+            try (ResultSet row = statement.executeQuery(
+                    "SELECT %s.payload_json(convert_to('{\"a\":1}', 'UTF8'))::text".formatted(schema))) {
+                row.next();
+                assertThat(row.getString(1)).isEqualTo("{\"a\":1}");
+            }
+        }
+        assertThat(TestServer.query("""
+                        SELECT oid::regprocedure FROM pg_proc WHERE pronamespace = '%s'::regnamespace AND strpos(regexp_replace(prosrc, 'E''[^'']*''', '', 'g'), chr(92)) > 0
+                        AND NOT COALESCE('standard_conforming_strings=on' = ANY (proconfig), false)""".formatted(schema)))
+                .as("functions whose texts have a backslash need SET standard_conforming_strings = on")
+                .isEmpty();
+    }
+
+    /** On a slow machine it may find the key locked for too long, and is sent again, as the engine does. */
+    private static void applyPatiently(Store store, Lane lane, Change start) {
+        while (true) {
+            try {
+                store.ledger().apply(lane, List.of(start));
+                return;
+            } catch (StoreException locked) {
+                assertThat(locked.kind()).isEqualTo(StoreException.Kind.UNAVAILABLE);
+            }
+        }
     }
 
     private static NewRun inQueue(String id) {

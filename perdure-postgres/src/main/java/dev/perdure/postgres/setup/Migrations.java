@@ -99,6 +99,7 @@ public final class Migrations {
             "V167__bursts_beside_rates.sql",
             "V168__whole_limits_of_workers.sql",
             "V170__arrived_partitions.sql",
+            "V171__backslashes_in_functions.sql",
             "V175__large_trees.sql",
             "V181__cancelled_runs_first.sql",
             "V183__reserved_names.sql",

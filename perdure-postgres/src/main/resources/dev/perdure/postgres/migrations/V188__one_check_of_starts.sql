@@ -2,14 +2,14 @@
 
 -- How long a text is in Java, whose limits count units of UTF-16: two for a character beyond the first 65,536.
 CREATE FUNCTION ${schema}.characters(value text) RETURNS integer
-    LANGUAGE sql IMMUTABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
+    LANGUAGE sql IMMUTABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp SET standard_conforming_strings = on AS $$
     SELECT length(value) + CASE WHEN octet_length(value) = length(value) THEN 0
         ELSE length(regexp_replace(value COLLATE "C", '[^\U00010000-\U0010FFFF]', '', 'g')) END
 $$;
 
 -- Refuses a text that is no name: what Names.require refuses.
 CREATE FUNCTION ${schema}.check_line(what text, value text, most integer) RETURNS void
-    LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
+    LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp SET standard_conforming_strings = on AS $$
 DECLARE
     control text;
 BEGIN

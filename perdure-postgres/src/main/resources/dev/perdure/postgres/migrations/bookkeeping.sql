@@ -1,4 +1,8 @@
 -- Which migrations have been applied. Before the first of them; harmless when repeated.
+
+-- Some texts of the migrations have a backslash that is itself.
+SET LOCAL standard_conforming_strings = on;
+
 -- CREATE SCHEMA IF NOT EXISTS would need CREATE on the database also for a schema that the DBA has made.
 DO $$
 BEGIN
