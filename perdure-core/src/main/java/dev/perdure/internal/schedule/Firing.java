@@ -126,7 +126,7 @@ final class Firing {
         if (within != null && last.isBefore(oldest(spec, within))) {
             draft.skip(last, "No worker fired it within %s.".formatted(within));
         } else {
-            fire(spec, last, spec.policies().overlap());
+            fire(spec, last, caughtUp(spec.policies().overlap()));
         }
     }
 
@@ -136,7 +136,7 @@ final class Firing {
         Optional<Instant> next = Optional.of(first);
         if (first.isBefore(oldest)) {
             draft.skip(first, "No worker fired it within %s.".formatted(within));
-            draft.decided = oldest.minusNanos(1);
+            draft.decided = oldest.isAfter(horizon) ? horizon : oldest.minusNanos(1);
             next = next(spec, draft.decided);
         }
         Overlap overlap = caughtUp(spec.policies().overlap());
