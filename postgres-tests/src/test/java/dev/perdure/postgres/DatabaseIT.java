@@ -11,6 +11,7 @@ import dev.perdure.postgres.jdbc.Database;
 import dev.perdure.postgres.jdbc.Query;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
+import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
 import java.time.Duration;
@@ -53,6 +54,25 @@ final class DatabaseIT {
         sent.incrementAndGet();
         try (PreparedStatement statement = Database.prepare(connection, sql)) {
             return statement.execute();
+        }
+    }
+
+    /** As a search for the run because of which a poll fails does: it tries, rolls back, and tries again. */
+    @Test
+    void the_settings_also_hold_in_the_transaction_after_a_rollback() {
+        List<String> seen = database.inTransaction(connection -> {
+            String first = jit(connection);
+            connection.rollback();
+            return List.of(first, jit(connection));
+        });
+        assertThat(seen).containsExactly("off", "off");
+    }
+
+    private static String jit(Connection connection) throws SQLException {
+        try (PreparedStatement statement = Database.planAnew(connection, "SELECT current_setting('jit')");
+                ResultSet row = statement.executeQuery()) {
+            row.next();
+            return row.getString(1);
         }
     }
 

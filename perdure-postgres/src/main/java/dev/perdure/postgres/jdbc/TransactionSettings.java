@@ -8,6 +8,7 @@ import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.SQLException;
 import java.sql.Statement;
+import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
 import org.jspecify.annotations.Nullable;
@@ -44,6 +45,9 @@ public final class TransactionSettings {
     private static final int ANSWERS = 2;
     /** For statements without parameters. They do not read the database, so that more can be set behind them. */
     private static final String ALONE = ISOLATION + "; SET LOCAL jit = off; SET LOCAL statement_timeout = %d";
+
+    /** The calls that end a transaction. */
+    private static final Set<String> ENDS = Set.of("commit", "rollback");
 
     /** More texts than this are not kept. */
     private static final int MOST_TEXTS = 2_000;
@@ -116,6 +120,9 @@ public final class TransactionSettings {
                     alone.execute(ALONE.formatted(limit));
                 }
                 settled = true;
+            }
+            if (arguments == null && ENDS.contains(method.getName())) {
+                settled = false; // the next statement begins another transaction
             }
             return pass(connection, method, arguments);
         }
