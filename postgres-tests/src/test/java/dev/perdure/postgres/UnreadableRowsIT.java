@@ -16,6 +16,7 @@ import dev.perdure.RunId;
 import dev.perdure.RunState;
 import dev.perdure.StartOptions;
 import dev.perdure.Topic;
+import dev.perdure.TypeRef;
 import dev.perdure.audit.AuditFilter;
 import dev.perdure.queue.Limiter;
 import dev.perdure.queue.Queue;
@@ -26,13 +27,14 @@ import java.util.List;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 import org.slf4j.LoggerFactory;
 
 /** A row that no worker can read, for each reader of rows: it is left out and named in the log, and stops nothing else. */
 final class UnreadableRowsIT {
-    private static final Duration PATIENCE = Duration.ofSeconds(10);
+    private static final Duration PATIENCE = Duration.ofSeconds(60);
     private static final Topic<String> NEWS = Topic.of("news", String.class);
     private static final Limiter MAILS = Limiter.named("mails").concurrency(1);
 
@@ -302,5 +304,58 @@ final class UnreadableRowsIT {
         if (!planting.logged().isEmpty()) {
             awaitLogged(planting.logged());
         }
+    }
+
+    private Planting planting(String what) {
+        return plantings()
+                .filter(each -> each.what().equals(what))
+                .findFirst()
+                .orElseThrow();
+    }
+
+    @Test
+    void is_logged_once_and_the_run_says_why_it_waits() {
+        stops_nothing_else(planting("a version with a line break, of a run that is ready"));
+        assertThat(reason()).isEqualTo("No live worker has the definition 'echo' in version 'a\nb'.");
+        assertThat(timesLogged("of each run in ready with the version 'a\\nb'"))
+                .isEqualTo(1);
+    }
+
+    @Test
+    void is_logged_once_and_the_run_says_which_labels_it_waits_for() {
+        stops_nothing_else(planting("a placement that is none"));
+        assertThat(reason()).isEqualTo("No live worker of the queue 'default' has the label 'no requirement'.");
+        assertThat(timesLogged("of each run in ready with the version '\\nno requirement'"))
+                .isEqualTo(1);
+    }
+
+    @Test
+    void is_logged_once_and_the_run_and_its_queue_say_what_is_wrong_with_its_limits() {
+        stops_nothing_else(planting("a limit of a queue"));
+        assertThat(reason())
+                .isEqualTo(
+                        "The settings of its queue or limiter cannot be read: invalid input syntax for type integer: \"many\". Set them anew with queues limit or limiters limit.");
+        assertThat(perdure.queues().get("bad").paused().orElseThrow())
+                .startsWith("No run begins. The settings of the queue 'bad' are {concurrency=many}, and one of them cannot be read: ");
+        assertThat(timesLogged("The row with the name 'bad' cannot be read and is left out: The settings of the queue"))
+                .isEqualTo(1);
+        perdure.queues().limit(Queue.named("bad").concurrency(1));
+        await().atMost(PATIENCE)
+                .untilAsserted(() -> assertThat(
+                                TestServer.query("SELECT state FROM %s.runs WHERE id = 'bad'".formatted(schema)))
+                        .isEqualTo("COMPLETED"));
+    }
+
+    private String reason() {
+        return perdure.run(RunId.of("bad"), new TypeRef<String>() {})
+                .info()
+                .reason()
+                .orElseThrow();
+    }
+
+    private long timesLogged(String words) {
+        return List.copyOf(lines.list).stream()
+                .filter(line -> line.getFormattedMessage().contains(words))
+                .count();
     }
 }
