@@ -143,6 +143,11 @@ final class MemoryRemovals implements Removals {
         return children;
     }
 
+    /** Whether a run stays with its parent, or because a start key names it. */
+    boolean isKept(Row row) {
+        return parentOf(row) != null || keys.names(row);
+    }
+
     /** The run with which it stays, if there is one. */
     private @Nullable Row parentOf(Row row) {
         Parent parent = row.start.parent();

@@ -143,6 +143,7 @@ final class MemoryStatus {
                 .filter(row -> row.state.isTerminal()
                         && !row.stripped
                         && !shortest.equals(Retention.FOREVER)
+                        && !removals.isKept(row)
                         && !row.changedAt.plus(shortest).isAfter(tables.now()))
                 .sorted(BY_AGE)
                 .map(row -> row.ref.id())

@@ -45,9 +45,10 @@ public record StoreStatus(
     /**
      * What retention removes next.
      *
-     * @param due how many runs have ended longer ago than the shortest period of retention, {@link #BOUND} at most. If
-     *     there is only one period, the next pass removes them; otherwise it looks at them, and some stay for longer
-     * @param more whether there are more than these
+     * @param due how many runs have ended longer ago than the shortest period of retention, {@link #BOUND} at most, and are kept neither by their
+     *     parent nor by a start key. If there is only one period, the next pass removes them, unless a run below one of them is
+     *     young; otherwise it looks at them, and some stay for longer
+     * @param more whether there may be more than these
      * @param first the one of them that was started first, with which the pass begins
      * @param nextPass when the next pass over old runs may begin; empty if one is under way
      */

@@ -156,7 +156,7 @@ public final class PostgresStatus {
                         parameters -> parameters.time(latest).time(latest).integer(Removal.BOUND + 1),
                         row -> new Removal(
                                 Math.min(row.getInt("runs"), Removal.BOUND),
-                                row.getInt("runs") > Removal.BOUND,
+                                row.getInt("looked") > Removal.BOUND,
                                 Optional.ofNullable(row.getString("first")).map(RunId::of),
                                 retention.nextPass()))
                 .getFirst();

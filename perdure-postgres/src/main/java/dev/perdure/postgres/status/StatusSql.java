@@ -81,15 +81,27 @@ public final class StatusSql {
             LIMIT 10
             """;
 
-    /** In the order in which a pass of retention goes. */
+    /**
+     * In the order in which a pass of retention goes. A run that its parent or a start key keeps is looked at, but is not due. The index has no
+     * keys: by both columns, all old runs would be sorted.
+     */
     private static final String DUE = """
-            WITH due AS MATERIALIZED (
-                SELECT id, created_at, key FROM ${schema}.run
+            WITH old AS MATERIALIZED (
+                SELECT id, key, created_at, parent, parent_position, parent_restarts, before FROM ${schema}.run
                 WHERE created_at <= ?::timestamptz AND changed_at <= ?::timestamptz AND state >= ${COMPLETED} AND removed_at IS NULL
-                ORDER BY created_at, key
+                ORDER BY created_at
                 LIMIT ?
+            ), due AS MATERIALIZED (
+                SELECT r.id, r.created_at, r.key FROM old r
+                WHERE NOT (r.parent IS NOT NULL AND r.parent_position IS DISTINCT FROM ${REPORTING} AND EXISTS (
+                          SELECT FROM ${schema}.run p
+                          WHERE p.key = r.parent AND (r.before IS NOT NULL OR p.restarts = r.parent_restarts)))
+                  AND NOT EXISTS (SELECT FROM ${schema}.start_key k WHERE k.run = r.key)
+                  AND NOT EXISTS (SELECT FROM ${schema}.start_key k WHERE k.after = r.key)
             )
-            SELECT count(*) AS runs, (SELECT id FROM due ORDER BY created_at, key LIMIT 1) AS first FROM due
+            SELECT count(*) AS runs, (SELECT count(*) FROM old) AS looked,
+                   (SELECT id FROM due ORDER BY created_at, key LIMIT 1) AS first
+            FROM due
             """;
 
     /**

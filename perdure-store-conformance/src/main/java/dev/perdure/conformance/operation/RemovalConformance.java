@@ -528,6 +528,27 @@ public abstract class RemovalConformance extends DagConformance {
     }
 
     @Test
+    void only_runs_that_nothing_keeps_count_as_due() {
+        keep(Retention.of(DAY));
+        WorkerId worker = join();
+        RunRef parent = startOwned(worker, "parent");
+        startChild(worker, parent, "child", true);
+        apply(worker, advance(claimOne(worker).run(), 1, complete("1")));
+        StartKey key = StartKey.idempotencyKey("k", DAY.multipliedBy(5));
+        startReady(newRun("named").withAdmission(Admission.UNCONDITIONAL.withKey(key, false)));
+        apply(worker, advance(claimOne(worker).run(), 1, complete("1")));
+        advance(DAY.multipliedBy(2));
+        assertThat(store().status().removal().due()).isZero();
+        assertThat(store().status().removal().first()).isEmpty();
+
+        ended(worker, "plain");
+        apply(worker, advance(parent, 1, complete("1")));
+        advance(DAY);
+        assertThat(store().status().removal().due()).isEqualTo(2);
+        assertThat(store().status().removal().first()).contains(RunId.of("parent"));
+    }
+
+    @Test
     void a_run_of_many_lives_forgets_the_tokens_of_messages_after_an_hour() {
         WorkerId worker = join();
         RunRef run = startOwned(worker, "a");
