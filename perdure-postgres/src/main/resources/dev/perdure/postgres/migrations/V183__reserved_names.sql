@@ -4,6 +4,13 @@
 CREATE FUNCTION ${schema}.refuse_reserved_name() RETURNS trigger
     LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
 BEGIN
+    -- What a reaction starts comes through the inbox too, and has the definition and the queue of the workflow that it starts.
+    IF NOT starts_with(NEW.queue, 'perdure.') AND EXISTS (
+        SELECT FROM ${schema}.reaction w
+        WHERE w.starts = NEW.definition AND w.queue = NEW.queue AND starts_with(NEW.id, 'reaction:' || w.name || ':')
+    ) THEN
+        RETURN NEW;
+    END IF;
     RAISE EXCEPTION 'The % ''%'' begins with ''%'', which is reserved for the engine. Choose another one.',
         CASE WHEN starts_with(NEW.queue, 'perdure.') THEN 'queue' ELSE 'run id' END,
         CASE WHEN starts_with(NEW.queue, 'perdure.') THEN NEW.queue ELSE NEW.id END,
