@@ -312,7 +312,7 @@ public abstract class RerunConformance extends DagConformance {
             for (Journals.Timed timed : page.entries()) {
                 Entry entry = timed.recorded().entry();
                 place = new Journals.TimePlace(timed.recorded().at(), entry.position(), entry.note());
-                history.add("%d/%d %s %s %d %d"
+                history.add("%s/%s %s %s %s %s"
                         .formatted(
                                 entry.position(),
                                 entry.note(),

@@ -317,7 +317,7 @@ public abstract class RetryConformance extends DagConformance {
         RunRef second = startOwned(worker, keyed("second", ONE));
         assertThat(refusal(rerun("dag", 1)))
                 .isEqualTo(
-                        "The run 'second' has its deduplication key 'k' now, and only one run at a time has it. Let tasks of 'dag' begin anew when that run has ended.");
+                        "The run 'second' has its deduplication key 'k' now, and only one run at a time has it. Let 'dag' begin anew when that run has ended.");
         assertThat(statesOf("dag", "a", "b")).containsOnly(RunState.CANCELLED);
         apply(worker, advance(second, 1, complete("1")));
         assertThat(rerun("dag", 1)).isInstanceOf(Outcome.Applied.class);
