@@ -12,14 +12,18 @@ import dev.perdure.WorkflowContext;
 import dev.perdure.error.RetryRefusedException;
 import dev.perdure.error.RunConflictException;
 import java.time.Duration;
+import java.util.Map;
+import java.util.TreeMap;
 
-/** Sagas with transaction steps: money moves once, or goes back; and forks of payments that have gone back. */
+/** Sagas with transaction steps: money moves once, or goes back; payments that have gone back are forked and begin anew. */
 public final class Payments implements Scene {
     private static final String FORK = "-fork";
 
     private final Cast cast;
     private final Bank bank;
     private final int count;
+    /** How often it was asked that a payment begin anew. */
+    private final Map<String, Integer> reruns = new TreeMap<>();
 
     /** For one history. */
     public Payments(Cast cast) {
@@ -82,6 +86,20 @@ public final class Payments implements Scene {
         for (int i = 1; i < count; i += 2) {
             cast.pauseUpTo(Duration.ofSeconds(2));
             fork("payment-" + i);
+            beginAnew("payment-" + i);
+        }
+    }
+
+    private void beginAnew(String id) {
+        if (cast.choices().oneIn(2)) {
+            cast.call(perdure -> {
+                reruns.merge(id, 1, Integer::sum);
+                try {
+                    perdure.rerun(RunId.of(id));
+                } catch (RetryRefusedException early) {
+                    cast.pause(); // it has not ended
+                }
+            });
         }
     }
 
@@ -122,7 +140,7 @@ public final class Payments implements Scene {
             long back = bank.count("give back " + id);
             long booked = bank.count("book " + id);
             String found = "%s: taken %s, given back %s, booked %s".formatted(id, taken, back, booked);
-            Cast.must(taken <= 1 && back <= taken && booked <= taken, "%s.", found);
+            Cast.must(taken <= 1 + reruns.getOrDefault(id, 0) && back <= taken && booked <= taken, "%s.", found);
             checkFork(id);
             RunState state = cast.info(id).orElseThrow().state();
             if (state == RunState.COMPLETED) {
