@@ -6,6 +6,7 @@ import com.zaxxer.hikari.HikariDataSource;
 import dev.perdure.Definition;
 import dev.perdure.Invocation;
 import dev.perdure.Perdure;
+import dev.perdure.RunFilter;
 import dev.perdure.RunId;
 import dev.perdure.TypeRef;
 import dev.perdure.error.TerminalException;
@@ -20,6 +21,7 @@ import java.time.Instant;
 import java.time.ZoneOffset;
 import java.util.List;
 import java.util.concurrent.Callable;
+import java.util.stream.IntStream;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -123,6 +125,49 @@ final class PostgresScheduleIT {
             caller.commit();
         }
         until(() -> names().isEmpty());
+    }
+
+    @Test
+    void many_declared_schedules_are_stored_in_few_round_trips() {
+        Schedule[] declared = IntStream.range(0, 600)
+                .mapToObj(number -> yearly("tenant-" + number, "ok"))
+                .toArray(Schedule[]::new);
+        try (CountingProxy proxy = new CountingProxy();
+                HikariDataSource counted = proxy.pool(4);
+                PostgresStore same = PostgresStore.on(counted).schema(schema).open()) {
+            int before = proxy.roundTrips();
+            declare(same, declared);
+            assertThat(proxy.roundTrips() - before).as("at the first start").isLessThan(200);
+            assertThat(perdure.runs(RunFilter.all().idPrefix("schedule:tenant-").limit(10_000))
+                            .list())
+                    .hasSize(600);
+        }
+    }
+
+    @Test
+    void declared_schedules_that_are_stored_are_compared_in_few_round_trips() {
+        Schedule[] declared = IntStream.range(0, 100)
+                .mapToObj(number -> yearly("tenant-" + number, "ok"))
+                .toArray(Schedule[]::new);
+        try (CountingProxy proxy = new CountingProxy();
+                HikariDataSource counted = proxy.pool(4);
+                PostgresStore same = PostgresStore.on(counted).schema(schema).open();
+                Perdure worker = Perdure.on(store)
+                        .register(REPORT)
+                        .schedules(declared)
+                        .start()) {
+            until(() -> worker.schedules().list("", 200).size() == declared.length);
+            int before = proxy.roundTrips();
+            declare(same, declared);
+            assertThat(proxy.roundTrips() - before).isLessThan(30);
+        }
+    }
+
+    private static void declare(PostgresStore store, Schedule... declared) {
+        try (Perdure client =
+                Perdure.on(store).register(REPORT).schedules(declared).client()) {
+            assertThat(client.schedules()).isNotNull();
+        }
     }
 
     @Test

@@ -167,19 +167,22 @@ final class EngineSchedules implements Schedules, CommandedSchedules {
 
     // ---- declaring
 
-    /** Stores what the code declares, where that is not what is stored. */
+    /** Stores what the code declares, where that is not what is stored. Reads and writes many at once. */
     void declare(List<Schedule> schedules) {
-        for (Schedule schedule : schedules) {
-            Optional<Runs.Latest> there = find(schedule.name());
+        StoredSchedules stored = new StoredSchedules(runs, schedules);
+        List<ScheduleWrites.Put> changed = new ArrayList<>();
+        for (Schedule schedule : stored.inOrder()) {
+            Optional<Runs.Latest> there = stored.next();
             there.ifPresent(latest -> requireDeclarable(schedule, latest));
             ScheduleSpec spec = writes.spec(schedule);
-            boolean same = there.map(latest -> writes.state(latest))
+            boolean same = there.map(writes::state)
                     .filter(state -> state.spec() != null && spec.equals(state.declared()))
                     .isPresent();
             if (!same) {
-                send(writes.declaration(schedule.name(), spec));
+                changed.add(writes.declaration(schedule.name(), spec));
             }
         }
+        sendAll(changed);
     }
 
     /** Also one that was made at run time, if it is deleted, or has a command that it has not read: it may be deleted. */
@@ -218,16 +221,19 @@ final class EngineSchedules implements Schedules, CommandedSchedules {
     @Override
     public void putAll(List<Schedule> schedules) {
         Texts.requireGiven("list of schedules", schedules);
-        for (int from = 0; from < schedules.size(); from += CHUNK) {
-            List<ScheduleWrites.Put> puts = schedules.subList(from, Math.min(from + CHUNK, schedules.size())).stream()
-                    .map(writes::put)
-                    .map(put -> put.audited(auditor.of(
-                            Action.CHANGE,
-                            Subject.SCHEDULE,
-                            ScheduleNames.schedule(put.tell().to()),
-                            "")))
-                    .toList();
-            send(puts);
+        sendAll(schedules.stream()
+                .map(writes::put)
+                .map(put -> put.audited(auditor.of(
+                        Action.CHANGE,
+                        Subject.SCHEDULE,
+                        ScheduleNames.schedule(put.tell().to()),
+                        "")))
+                .toList());
+    }
+
+    private void sendAll(List<ScheduleWrites.Put> puts) {
+        for (int from = 0; from < puts.size(); from += CHUNK) {
+            send(puts.subList(from, Math.min(from + CHUNK, puts.size())));
         }
     }
 

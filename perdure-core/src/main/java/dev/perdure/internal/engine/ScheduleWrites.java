@@ -70,9 +70,9 @@ record ScheduleWrites(SpecWriter specs, Values values, MailSender mailSender, Co
         return put(schedule.name(), definition, ScheduleCommand.of(ScheduleCommand.Kind.PUT, spec));
     }
 
-    List<Put> declaration(String name, ScheduleSpec spec) {
+    Put declaration(String name, ScheduleSpec spec) {
         ScheduleCommand command = ScheduleCommand.of(ScheduleCommand.Kind.DECLARE, spec);
-        return List.of(put(name, ScheduleNames.declared(name), command));
+        return put(name, ScheduleNames.declared(name), command);
     }
 
     private Put put(String name, String definition, ScheduleCommand command) {
