@@ -451,10 +451,7 @@ public final class PerdureTest extends ForwardingPerdure {
     /** Replaces the code like a deploy: closes all workers and starts one with these workflows instead. */
     public void deploy(Object... newWorkflows) {
         ensureStarted();
-        List.copyOf(members).forEach(member -> {
-            members.remove(member);
-            member.engine().close();
-        });
+        closeWorkers();
         workflows.clear();
         workflows.addAll(List.of(newWorkflows));
         startWorker();
@@ -472,11 +469,35 @@ public final class PerdureTest extends ForwardingPerdure {
         startWorker();
     }
 
-    /** Replaces the declared schedules like a deploy: workers that are started from now on declare these instead. */
+    /**
+     * Replaces the declared schedules like a deploy: closes all workers and starts one that declares these instead, unless
+     * none is alive. Workers that are started from now on declare these, too.
+     */
     public void redeclare(Schedule... declared) {
+        setDeclared(declared);
+        if (!members.isEmpty()) {
+            closeWorkers();
+            startWorker();
+        }
+    }
+
+    /** Begins a deploy that changes the declared schedules: starts a worker that declares these beside the others. */
+    public void redeclareBeside(Schedule... declared) {
+        setDeclared(declared);
+        startWorker();
+    }
+
+    private void setDeclared(Schedule... declared) {
         ensureStarted();
         schedules.clear();
         schedules.addAll(List.of(declared));
+    }
+
+    private void closeWorkers() {
+        List.copyOf(members).forEach(member -> {
+            members.remove(member);
+            member.engine().close();
+        });
     }
 
     /**

@@ -57,8 +57,7 @@ abstract class DeployedScheduleScenarios extends Scenarios {
         try (PerdureTest perdure = create(mode)) {
             perdure.register(REPORT).schedules(every(HOUR));
             perdure.settle();
-            perdure.redeclare(every(HOUR.dividedBy(2)));
-            perdure.startWorker();
+            perdure.redeclareBeside(every(HOUR.dividedBy(2)));
             perdure.settle();
             assertThat(info(perdure).when()).isEqualTo("every PT30M");
 
@@ -72,10 +71,22 @@ abstract class DeployedScheduleScenarios extends Scenarios {
             assertThat(info(perdure).when()).isEqualTo("every PT30M");
             assertThat(info(perdure).source()).isEqualTo(ScheduleInfo.Source.CODE);
 
-            perdure.redeclare(every(HOUR.multipliedBy(2)));
-            perdure.startWorker();
+            perdure.redeclareBeside(every(HOUR.multipliedBy(2)));
             perdure.settle();
             assertThat(info(perdure).when()).as("a rollback").isEqualTo("every PT2H");
+        }
+    }
+
+    @Test
+    void a_deployment_in_a_test_declares_its_schedules_at_once() {
+        try (PerdureTest perdure = create(TestMode.NORMAL)) {
+            perdure.register(REPORT).schedules(every(HOUR));
+            perdure.settle();
+            perdure.redeclare(every(HOUR.dividedBy(2)));
+            perdure.settle();
+            assertThat(info(perdure).when()).isEqualTo("every PT30M");
+            perdure.advance(HOUR.plus(MINUTE));
+            assertThat(runs(perdure, "report")).hasSize(2);
         }
     }
 
@@ -157,8 +168,7 @@ abstract class DeployedScheduleScenarios extends Scenarios {
             perdure.settle();
             perdure.schedules().put(every(HOUR));
             perdure.settle();
-            perdure.redeclare(every(HOUR));
-            assertThatThrownBy(perdure::startWorker)
+            assertThatThrownBy(() -> perdure.redeclare(every(HOUR)))
                     .isInstanceOf(DefinitionException.class)
                     .hasMessage(
                             "The schedule 'hourly' is declared, and one of this name was made at run time. Give the declared one another name, or delete the other with schedules().delete(…).");
