@@ -1,6 +1,7 @@
 package dev.perdure.internal.schedule;
 
 import dev.perdure.RunId;
+import dev.perdure.error.CancelledException;
 import dev.perdure.error.DecryptionException;
 import dev.perdure.error.MissingPayloadException;
 import dev.perdure.error.PayloadException;
@@ -79,6 +80,8 @@ public final class ScheduleFunction {
                                 situation -> turn(engine, known, situation)));
             }
             throw engine.continueAsNew(known.state());
+        } catch (CancelledException asked) {
+            throw asked;
         } catch (RuntimeException wrong) {
             RunId run = engine.runId();
             LOG.error("The schedule '{}' cannot take its turn and is paused.", ScheduleNames.schedule(run), wrong);
