@@ -34,7 +34,7 @@ public final class Texts {
     /** Refuses a number of elements to return that asks for none. */
     public static void requirePage(String what, int most) {
         if (most < 1) {
-            throw new InvalidRequestException("The %s is %d; it is at least 1.".formatted(what, most));
+            throw new InvalidRequestException("The %s is %s; it is at least 1.".formatted(what, most));
         }
     }
 

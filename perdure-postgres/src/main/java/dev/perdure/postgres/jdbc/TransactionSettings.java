@@ -39,12 +39,12 @@ public final class TransactionSettings {
      * caller does: otherwise each try would leave a server process that waits for the same lock.
      */
     private static final String OTHERS =
-            "SELECT length(set_config('jit', 'off', true)) + length(set_config('statement_timeout', '%d', true)) AS done";
+            "SELECT length(set_config('jit', 'off', true)) + length(set_config('statement_timeout', '%s', true)) AS done";
 
     private static final String SETTINGS = ISOLATION + ";\n" + OTHERS + ";\n";
     private static final int ANSWERS = 2;
     /** For statements without parameters. They do not read the database, so that more can be set behind them. */
-    private static final String ALONE = ISOLATION + "; SET LOCAL jit = off; SET LOCAL statement_timeout = %d";
+    private static final String ALONE = ISOLATION + "; SET LOCAL jit = off; SET LOCAL statement_timeout = %s";
 
     /** The calls that end a transaction. */
     private static final Set<String> ENDS = Set.of("commit", "rollback");
