@@ -11,6 +11,7 @@ import ch.qos.logback.core.AppenderBase;
 import dev.perdure.Definition;
 import dev.perdure.Invocation;
 import dev.perdure.Perdure;
+import dev.perdure.RetryPolicy;
 import dev.perdure.Run;
 import dev.perdure.RunFilter;
 import dev.perdure.StartOptions;
@@ -128,9 +129,10 @@ class LogTest {
 
         assertThat(lines.of("dev.perdure.run").stream().map(line -> line.replaceAll("PT[0-9.]+S", "DELAY")))
                 .containsExactly(
-                        "WARN Run p-1 of 'pay': step 'charge' failed at attempt 1; the next attempt is in DELAY.",
-                        "WARN Run p-1 of 'pay': step 'charge' failed at attempt 2, the last; the workflow gets a"
-                                + " StepFailedException.",
+                        "WARN Run p-1 of 'pay': step 'charge' failed at attempt 1 (java.lang.IllegalStateException:"
+                                + " The bank is closed); the next attempt is in DELAY.",
+                        "WARN Run p-1 of 'pay': step 'charge' failed at attempt 2 (java.lang.IllegalStateException:"
+                                + " The bank is closed), the last; the workflow gets a StepFailedException.",
                         "WARN Run p-1 of 'pay' is FAILED and is not retried. './perdure runs show p-1' shows its"
                                 + " history. When the cause is gone, './perdure runs retry p-1' or Run.retry() lets it"
                                 + " continue at the call that failed.");
@@ -146,6 +148,37 @@ class LogTest {
                 .noneSatisfy(event -> assertThat(
                                 event.getFormattedMessage() + ThrowableProxyUtil.asString(event.getThrowableProxy()))
                         .contains(SECRET));
+    }
+
+    @Test
+    void of_attempts_that_fail_alike_the_last_has_its_stack_trace_and_one_of_a_minute(PerdureTest perdure) {
+        RetryPolicy policy = RetryPolicy.standard()
+                .attempts(6)
+                .initialDelay(Duration.ofSeconds(25))
+                .factor(1)
+                .jitter(0);
+        Definition<String, String> flow = Definition.of(
+                "flow",
+                String.class,
+                String.class,
+                (ctx, in) -> ctx.step(
+                        "call",
+                        () -> {
+                            throw new IllegalStateException("not\nnow");
+                        },
+                        StepOptions.retry(policy)));
+        perdure.register(flow);
+        Run<String> run = perdure.start(Invocation.of(flow, "x"));
+        assertThatThrownBy(run::result).isInstanceOf(RunFailedException.class);
+
+        List<ILoggingEvent> attempts = lines.events.stream()
+                .filter(event -> event.getFormattedMessage().contains("failed at attempt"))
+                .toList();
+        assertThat(attempts)
+                .allSatisfy(event ->
+                        assertThat(event.getFormattedMessage()).contains("(java.lang.IllegalStateException: not now)"));
+        assertThat(attempts.stream().map(event -> event.getThrowableProxy() != null))
+                .containsExactly(true, false, false, true, false, true);
     }
 
     @Test

@@ -8,6 +8,7 @@ import dev.perdure.internal.dag.CallTargets;
 import dev.perdure.internal.definition.ObjectHandler;
 import dev.perdure.internal.definition.Registered;
 import dev.perdure.internal.execution.Execution;
+import dev.perdure.internal.execution.host.AttemptStacks;
 import dev.perdure.internal.execution.host.Departure;
 import dev.perdure.internal.execution.host.HeldRun;
 import dev.perdure.internal.execution.host.Host;
@@ -61,6 +62,7 @@ final class ReplayedRun implements Host, Turn {
     private final CallTargets targets;
     private final ExecutionRules rules;
     private final Clockwork clockwork;
+    private final AttemptStacks attemptStacks = new AttemptStacks();
     private final StoreClock clock;
     private final Clockwork.Signal over;
     private final boolean knowsTokens;
@@ -181,6 +183,11 @@ final class ReplayedRun implements Host, Turn {
     @Override
     public Clockwork clockwork() {
         return clockwork;
+    }
+
+    @Override
+    public AttemptStacks attemptStacks() {
+        return attemptStacks;
     }
 
     @Override

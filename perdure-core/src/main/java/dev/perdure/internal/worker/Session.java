@@ -13,6 +13,7 @@ import dev.perdure.internal.definition.ObjectHandler;
 import dev.perdure.internal.definition.Registered;
 import dev.perdure.internal.definition.Registry;
 import dev.perdure.internal.execution.Execution;
+import dev.perdure.internal.execution.host.AttemptStacks;
 import dev.perdure.internal.execution.host.Departure;
 import dev.perdure.internal.execution.host.HeldRun;
 import dev.perdure.internal.execution.host.Host;
@@ -70,6 +71,7 @@ public final class Session implements Host, PipelineHost {
     private final Home home;
     private final Shared shared;
     private final Acquisitions acquisitions;
+    private final AttemptStacks attemptStacks = new AttemptStacks();
     private final CallPipelines pipelines = new CallPipelines(this);
     private volatile boolean closing;
 
@@ -335,6 +337,11 @@ public final class Session implements Host, PipelineHost {
     @Override
     public Clockwork clockwork() {
         return settings.clockwork();
+    }
+
+    @Override
+    public AttemptStacks attemptStacks() {
+        return attemptStacks;
     }
 
     @Override

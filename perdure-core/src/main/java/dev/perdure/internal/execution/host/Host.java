@@ -30,6 +30,9 @@ public interface Host {
     /** The store's time. */
     StoreClock clock();
 
+    /** Which failed attempts are logged with their stacks. */
+    AttemptStacks attemptStacks();
+
     /** The worker. */
     WorkerId worker();
 

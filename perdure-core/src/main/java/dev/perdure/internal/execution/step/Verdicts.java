@@ -11,6 +11,7 @@ import dev.perdure.internal.execution.transition.Transitions;
 import dev.perdure.internal.execution.value.Values;
 import dev.perdure.internal.failure.FailedAttempt;
 import dev.perdure.internal.failure.Failure;
+import dev.perdure.internal.text.Texts;
 import dev.perdure.spi.change.Entry;
 import dev.perdure.spi.change.Payload;
 import dev.perdure.spi.report.EngineLog;
@@ -22,6 +23,8 @@ import org.slf4j.Logger;
 /** Whether another attempt follows a failed one, and how the journal has that. */
 public record Verdicts(Host host, Transitions transitions, Values values) {
     private static final Logger LOG = EngineLog.of("dev.perdure.run");
+    /** How much of an exception's text the line has. The stack and the history have the rest. */
+    private static final int MOST_SHOWN = 300;
 
     /**
      * The consequence of a failed attempt.
@@ -48,18 +51,22 @@ public record Verdicts(Host host, Transitions transitions, Values values) {
         boolean inVain = thrown instanceof PayloadException || thrown instanceof ContextMisuseException;
         boolean again = !inVain && policy.retries(thrown) && policy.allows(attempt.number(), elapsed.plus(delay));
         LOG.atWarn()
-                .setCause(thrown)
+                .setCause(
+                        again && !host.attemptStacks().isDue(transitions.definition(), call.name(), thrown, now)
+                                ? null
+                                : thrown)
                 .addKeyValue("run", transitions.run())
                 .addKeyValue("definition", transitions.definition())
                 .addKeyValue("step", call.name())
                 .addKeyValue("attempt", attempt.number())
                 .addKeyValue("last", !again)
                 .log(
-                        "Run {} of '{}': {} failed at attempt {}{}.",
+                        "Run {} of '{}': {} failed at attempt {} ({}){}.",
                         transitions.run(),
                         transitions.definition(),
                         call.describe(),
                         attempt.number(),
+                        shown(failure),
                         again
                                 ? "; the next attempt is in " + delay
                                 : ", the last; the workflow gets a " + StepFailedException.class.getSimpleName());
@@ -69,6 +76,10 @@ public record Verdicts(Host host, Transitions transitions, Values values) {
         return again
                 ? new Verdict(new FailedAttempt(failure, attempt.number(), delay.toMillis(), attempt.reported()), delay)
                 : new Verdict(new FailedAttempt(failure, attempt.number(), 0, attempt.reported()), null);
+    }
+
+    private static String shown(Failure failure) {
+        return Texts.storable(failure.summary().replaceAll("\\s+", " "), MOST_SHOWN);
     }
 
     /** After this many failed attempts no other follows, because the run was told to end. */
