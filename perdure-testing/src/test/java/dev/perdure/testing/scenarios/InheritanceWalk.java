@@ -40,6 +40,7 @@ import java.util.Objects;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
@@ -294,6 +295,23 @@ abstract class InheritanceWalk {
             }
         }
         throw new AssertionError(kind);
+    }
+
+    /** A run that begins anew under its id keeps its settings, as the tasks of a DAG do. */
+    @Test
+    void a_workflow_that_begins_anew_has_the_same_settings() {
+        try (PerdureTest perdure = create()) {
+            Run<String> run = perdure.start(Invocation.of(caller, "sleep"), original("o"));
+            perdure.advance(HOUR.plusMinutes(1));
+            NewRun before = settings("o");
+            perdure.rerun(run.id());
+            perdure.settle();
+            NewRun after = settings("o");
+            for (Setting setting : Setting.values()) {
+                assertThat(value(setting, after)).as(setting.name()).isEqualTo(value(setting, before));
+            }
+            assertThat(hasDeadline("o")).isTrue();
+        }
     }
 
     /** The value of a setting that the rows of runs show, or null if they do not show it. */
