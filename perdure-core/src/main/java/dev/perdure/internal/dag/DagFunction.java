@@ -171,7 +171,7 @@ final class DagFunction implements Registered.Function {
         List<TaskError> first = errors.subList(0, Math.min(errors.size(), FailureContext.MOST_ERRORS));
         String named = first.stream().map(TaskError::toString).collect(Collectors.joining("; "));
         String count = errors.size() == 1 ? "1 task" : errors.size() + " tasks";
-        String more = first.size() == errors.size() ? "" : "; and %d more".formatted(errors.size() - first.size());
+        String more = first.size() == errors.size() ? "" : "; and %s more".formatted(errors.size() - first.size());
         return new TasksFailedException(
                 "%s of DAG '%s' failed: %s%s.%s".formatted(count, dag.name(), named, more, told(trouble)), first);
     }
