@@ -246,6 +246,13 @@ abstract class RoutesScenarios {
         assertThat(kit.get("/bulk/" + bulk).json().at("/report/changed").asInt())
                 .isEqualTo(2);
         kit.await("/runs/a-1", "/run/state", "CANCELLED");
+        for (String query : List.of("", "?", "?all=false")) {
+            assertThat(kit.post("/bulk" + query, "{\"action\": \"CANCEL\"}").is(400).at("/detail"))
+                    .as(query)
+                    .isEqualTo(
+                            "The query has no condition, so this would be for all runs. Give one, such as definition=order, or all=true.");
+        }
+        kit.post("/bulk?all=true", "{\"action\": \"CANCEL\"}").is(202);
         assertThat(kit.post("/bulk", "{\"action\": \"DELETE\"}").is(403).at("/title"))
                 .isEqualTo("RoleMissing");
         assertThat(kit.get("/bulk/o-1").is(404).at("/title")).isEqualTo("UnknownBulkAction");

@@ -161,7 +161,9 @@ export async function previewBulk(action, text, filter) {
 
 /** Starts an action on all runs that a filter selects: the run that carries it out. */
 export async function bulk(action, text, filter) {
-  const { run } = await post('/bulk', { action, text }, query(filter));
+  const conditions = query(filter);
+  const none = Object.values(conditions).every(value => value == null || value === '' || value.length === 0);
+  const { run } = await post('/bulk', { action, text }, none ? { all: 'true' } : conditions);
   return run;
 }
 

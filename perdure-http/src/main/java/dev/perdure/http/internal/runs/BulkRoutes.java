@@ -61,6 +61,7 @@ public final class BulkRoutes {
                                 "/bulk",
                                 "Applies an action to all runs that the query selects. DELETE needs the role ADMIN.")
                         .with(Filters.SELECTING)
+                        .with(Filters.ALL)
                         .body(
                                 required(
                                         "action",
@@ -103,7 +104,7 @@ public final class BulkRoutes {
         }
         Run<BulkReport> run = services.perdure()
                 .as(call.operator())
-                .runs(Filters.selected(call))
+                .runs(Filters.selectedOnPurpose(call))
                 .start(action);
         return Answers.of(202, PROGRESS.json(progress(run.id())));
     }

@@ -7,6 +7,7 @@ import dev.perdure.RunState;
 import dev.perdure.attribute.Condition;
 import dev.perdure.http.internal.route.Call;
 import dev.perdure.http.internal.route.Parameter;
+import dev.perdure.http.internal.route.Problem;
 import dev.perdure.http.internal.show.Paging;
 import java.nio.charset.StandardCharsets;
 import java.time.Instant;
@@ -40,6 +41,9 @@ final class Filters {
             Parameter.query("ended_from", "Only runs that ended at this time or later."),
             Parameter.query("ended_before", "Only runs that ended before this time."));
 
+    /** The parameter without which nothing is done to all runs. */
+    static final Parameter ALL = Parameter.query("all", "true, if the query selects all runs because it has no condition.");
+
     /** The parameters of a page. */
     static final List<Parameter> PAGING = List.of(
             Parameter.query("oldest_first", "Whether the oldest runs come first."),
@@ -47,6 +51,15 @@ final class Filters {
             Parameter.query("after", "The 'next' of the page before."));
 
     private Filters() {}
+
+    /** The same for an action, for which no condition at all may be a mistake. */
+    static RunFilter selectedOnPurpose(Call call) {
+        if (SELECTING.stream().allMatch(condition -> call.all(condition.name()).isEmpty()) && !call.flag(ALL.name())) {
+            throw Problem.invalid(
+                    "The query has no condition, so this would be for all runs. Give one, such as definition=order, or all=true.");
+        }
+        return selected(call);
+    }
 
     /** The runs that the query selects. */
     static RunFilter selected(Call call) {
