@@ -59,11 +59,11 @@ record LimitSettings(String kind, String name, Map<String, String> values) {
     }
 
     void requirePeriod(String method, @Nullable Duration period) {
-        Texts.requireGiven("period of the %s of the %s '%s'".formatted(method, kind, name), period);
-        if (period.compareTo(Duration.ofMillis(1)) < 0 || period.compareTo(LONGEST_PERIOD) > 0) {
+        Duration given = Texts.requireGiven("period of the %s of the %s '%s'".formatted(method, kind, name), period);
+        if (given.compareTo(Duration.ofMillis(1)) < 0 || given.compareTo(LONGEST_PERIOD) > 0) {
             throw new InvalidRequestException(
                     "The period of the %s of the %s '%s' is %s; it is at least a millisecond and at most %s days."
-                            .formatted(method, kind, name, period, LONGEST_PERIOD.toDays()));
+                            .formatted(method, kind, name, given, LONGEST_PERIOD.toDays()));
         }
     }
 

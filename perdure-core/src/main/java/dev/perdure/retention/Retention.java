@@ -315,12 +315,12 @@ public final class Retention {
     }
 
     private static Duration requirePeriod(@Nullable Duration period) {
-        Texts.requireGiven("retention period", period);
-        if (period.compareTo(SHORTEST) < 0) {
+        Duration given = Texts.requireGiven("retention period", period);
+        if (given.compareTo(SHORTEST) < 0) {
             throw new InvalidRequestException(
-                    "The retention period is %s; it is at least %s, or FOREVER.".formatted(period, SHORTEST));
+                    "The retention period is %s; it is at least %s, or FOREVER.".formatted(given, SHORTEST));
         }
-        return period;
+        return given;
     }
 
     @Override

@@ -430,13 +430,13 @@ final class SecurityTest {
     void what_is_hidden_is_shown_nowhere() {
         MemoryStore store = new MemoryStore();
         try (ApiKit hiding =
-                new ApiKit(store, builder -> builder.redaction((what, json) -> json.replace("4111", "****")))) {
-            hiding.post("/definitions/fail/start?id=f-1&memo=card%204111&wait=PT20S", "\"card 4111\"")
+                new ApiKit(store, builder -> builder.redaction((what, json) -> json.replace("x4111", "****")))) {
+            hiding.post("/definitions/fail/start?id=f-1&memo=card%20x4111&wait=PT20S", "\"card x4111\"")
                     .is(200);
-            hiding.post("/definitions/order/start?id=o-1&wait=PT20S", "{\"item\": \"4111\", \"cents\": 1}")
+            hiding.post("/definitions/order/start?id=o-1&wait=PT20S", "{\"item\": \"x4111\", \"cents\": 1}")
                     .is(200);
             hiding.perdure.start(Invocation.of(Sample.LISTEN, "x"), id("l-1"));
-            hiding.post("/runs/l-1/messages/approval", "\"4111\"").is(204);
+            hiding.post("/runs/l-1/messages/approval", "\"x4111\"").is(204);
             for (String path : List.of(
                     "/runs",
                     "/runs/f-1",
@@ -449,7 +449,7 @@ final class SecurityTest {
                 assertThat(hiding.get(path).is(200).json().toString())
                         .as(path)
                         .contains("****")
-                        .doesNotContain("4111");
+                        .doesNotContain("x4111");
             }
         }
     }
@@ -458,7 +458,7 @@ final class SecurityTest {
     void what_is_hidden_of_a_definition_is_hidden_in_the_filters_of_bulk_actions() {
         Redaction redaction = (what, json) -> what.definition().equals("ask") ? "\"(hidden)\"" : json;
         try (ApiKit hiding = new ApiKit(new MemoryStore(), builder -> builder.redaction(redaction))) {
-            Answer started = hiding.post("/bulk?definition=ask&where=card=4111", "{\"action\": \"PAUSE\"}")
+            Answer started = hiding.post("/bulk?definition=ask&where=card=x4111", "{\"action\": \"PAUSE\"}")
                     .is(202);
             assertThat(started.at("/run/memo")).isEqualTo("(hidden)");
             String id = started.at("/run/id");
@@ -467,7 +467,7 @@ final class SecurityTest {
                 assertThat(hiding.get(path).is(200).json().toString())
                         .as(path)
                         .contains("(hidden)")
-                        .doesNotContain("4111");
+                        .doesNotContain("x4111");
             }
         }
     }
@@ -501,8 +501,8 @@ final class SecurityTest {
 
     @Test
     void what_is_hidden_is_hidden_in_the_outputs_of_the_last_tasks_of_a_dag() {
-        Dag<String, Outputs> cards = Dag.ofLeaves("cards", String.class, dag -> dag.task("read", task -> "card 4111"));
-        Redaction redaction = (what, json) -> json.replace("4111", "****");
+        Dag<String, Outputs> cards = Dag.ofLeaves("cards", String.class, dag -> dag.task("read", task -> "card x4111"));
+        Redaction redaction = (what, json) -> json.replace("x4111", "****");
         MemoryStore store = new MemoryStore();
         try (Perdure worker = Perdure.on(store).register(cards).start();
                 ApiKit hiding = new ApiKit(store, builder -> builder.redaction(redaction))) {
@@ -517,15 +517,15 @@ final class SecurityTest {
 
     @Test
     void reasons_of_refusals_and_messages_about_values_are_redacted() {
-        UnaryOperator<String> hide = text -> text.replace("4111", "****");
+        UnaryOperator<String> hide = text -> text.replace("x4111", "****");
         try (ApiKit hiding =
                 new ApiKit(new MemoryStore(), builder -> builder.redaction((what, json) -> hide.apply(json)))) {
-            assertThat(hiding.post("/definitions/order/start", "{\"item\": \"x\", \"cents\": \"4111 x\"}")
+            assertThat(hiding.post("/definitions/order/start", "{\"item\": \"x\", \"cents\": \"x4111 x\"}")
                             .is(400)
                             .at("/detail"))
                     .contains("**** x")
-                    .doesNotContain("4111");
-            hiding.post("/definitions/parent/start?id=p-4111&wait=PT20S", "{\"item\": \"x\", \"cents\": 1}")
+                    .doesNotContain("x4111");
+            hiding.post("/definitions/parent/start?id=p-x4111&wait=PT20S", "{\"item\": \"x\", \"cents\": 1}")
                     .is(200);
             String bulk = hiding.admin("POST", "/bulk?definition=order", "{\"action\": \"DELETE\"}")
                     .is(202)
@@ -533,9 +533,9 @@ final class SecurityTest {
             hiding.await("/bulk/" + bulk, "/run/state", "COMPLETED");
             assertThat(hiding.get("/bulk/" + bulk).at("/report/refusals/0/reason"))
                     .contains("p-****")
-                    .doesNotContain("4111");
+                    .doesNotContain("x4111");
         }
-        assertThat(Problems.of(new PayloadException("Cannot read 4111."), hide).getMessage())
+        assertThat(Problems.of(new PayloadException("Cannot read x4111."), hide).getMessage())
                 .isEqualTo("Cannot read ****.");
     }
 }

@@ -15,20 +15,18 @@ public final class Texts {
     private Texts() {}
 
     /** Refuses an argument that is null, which callers without a null checker can pass. */
-    public static void requireGiven(String what, @Nullable Object argument) {
+    public static <T> T requireGiven(String what, @Nullable T argument) {
         if (argument == null) {
             throw new InvalidRequestException("The %s is null. Pass one, or leave the call out.".formatted(what));
         }
+        return argument;
     }
 
     /** A copy of a list. Refuses one that is null or has an element that is. */
     public static <T> List<T> requireElements(String list, String element, @Nullable Collection<? extends T> given) {
-        requireGiven(list, given);
-        if (given == null) {
-            return List.of();
-        }
-        given.forEach(each -> requireGiven(element, each));
-        return List.copyOf(given);
+        Collection<? extends T> all = requireGiven(list, given);
+        all.forEach(each -> requireGiven(element, each));
+        return List.copyOf(all);
     }
 
     /** Refuses a number of elements to return that asks for none. */
