@@ -93,6 +93,8 @@ final class PiecesTest {
                         "RetrySql.java: DELETE FROM ${schema}.journal",
                         "RetrySql.java: DELETE FROM ${schema}.mail",
                         "RetrySql.java: INSERT INTO ${schema}.journal",
+                        "DagSql.java: INSERT INTO ${schema}.journal",
+                        "DagSql.java: DELETE FROM ${schema}.mail",
                         "RepairSql.java: INSERT INTO ${schema}.journal",
                         "OneChangeSql.java: DELETE FROM ${schema}.held",
                         "OneChangeSql.java: DELETE FROM ${schema}.held",

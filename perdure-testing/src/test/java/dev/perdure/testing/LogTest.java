@@ -301,6 +301,7 @@ class LogTest {
         perdure.register(payments);
         perdure.crashBeforeNextCommit();
         assertThat(perdure.start(Payments::nap, SECRET).result()).isEqualTo(SECRET);
+        perdure.settle(); // Another thread may claim the run before the line about it is written.
         assertThat(ofWorkers())
                 .filteredOn(line -> line.contains("took over"))
                 .containsExactly("INFO Worker ID took over 1 runs of dead workers; 1 of them are ready to continue.");

@@ -73,7 +73,7 @@ abstract class AttributeScenarios extends Scenarios {
                     .containsExactly("a");
             run.result();
             assertThat(run.info().description().get(STAGE)).isEmpty();
-            assertThat(run.info().description().get(TOTAL)).contains(new BigDecimal("3E+1"));
+            assertThat(run.info().description().get(TOTAL)).contains(new BigDecimal("30"));
             assertThat(run.info().description().memo()).contains("Called on Monday");
             assertThat(run.info().description().status()).contains("Hour 3 of 3");
         }
@@ -89,10 +89,10 @@ abstract class AttributeScenarios extends Scenarios {
             Run<String> run = perdure.start(Invocation.of(flow, "x"), id("a"));
             perdure.settle();
             perdure.advance(HOUR);
-            assertThat(run.info().description().get(TOTAL)).contains(new BigDecimal("2E+1"));
+            assertThat(run.info().description().get(TOTAL)).contains(new BigDecimal("20"));
             perdure.crash();
             perdure.settle();
-            assertThat(run.info().description().get(TOTAL)).contains(new BigDecimal("2E+1"));
+            assertThat(run.info().description().get(TOTAL)).contains(new BigDecimal("20"));
             assertThat(run.info().description().status()).contains("Hour 2 of 3");
             run.result();
             assertThat(entered.get()).isGreaterThan(1);
