@@ -6,7 +6,10 @@ DO $$
 DECLARE
     ours regprocedure;
 BEGIN
-    FOR ours IN SELECT p.oid FROM pg_proc p WHERE p.pronamespace = '${schema}'::regnamespace AND p.proconfig = '{search_path=pg_catalog}' LOOP
+    FOR ours IN
+        SELECT p.oid FROM pg_proc p
+        WHERE p.pronamespace = '${schema}'::regnamespace AND 'search_path=pg_catalog' = ANY (p.proconfig)
+    LOOP
         EXECUTE format('ALTER FUNCTION %s SET search_path = pg_catalog, pg_temp', ours);
     END LOOP;
 END
