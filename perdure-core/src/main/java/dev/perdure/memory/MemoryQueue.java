@@ -76,8 +76,8 @@ final class MemoryQueue {
 
     MemoryQueue(String name, Tables tables) {
         this.tables = tables;
-        this.declared = Queue.named(name);
-        this.changed = Queue.named(name);
+        this.declared = Queue.of(name, Map.of());
+        this.changed = Queue.of(name, Map.of());
     }
 
     static String keyOf(Row row) {

@@ -104,7 +104,7 @@ final class MemoryQueues implements QueueRules {
     @Override
     public Queue known(String queue) {
         return tables.inTransaction(
-                () -> queues.containsKey(queue) ? entry(queue).limits() : Queue.named(queue));
+                () -> queues.containsKey(queue) ? entry(queue).limits() : Queue.of(queue, Map.of()));
     }
 
     /** Whether runs of the queue begin only by a poll. */

@@ -117,7 +117,7 @@ public final class PostgresQueues implements QueueRules {
     @Override
     public Queue known(String queue) {
         Queue limits = known.get().limits().get(queue);
-        return limits == null ? Queue.named(queue) : limits;
+        return limits == null ? Queue.of(queue, Map.of()) : limits;
     }
 
     /** Whether the policy of a queue decides this start, as far as this process knows. */
