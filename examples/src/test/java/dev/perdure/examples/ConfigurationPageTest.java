@@ -38,7 +38,7 @@ class ConfigurationPageTest {
 
     /** They make a value without an option, or are for stores. */
     private static final Set<String> NO_OPTIONS =
-            Set.of("defaults", "standard", "none", "named", "with", "inPlaceOf", "cron");
+            Set.of("defaults", "standard", "none", "named", "with", "inPlaceOf", "cron", "readable");
 
     @ParameterizedTest
     @ValueSource(

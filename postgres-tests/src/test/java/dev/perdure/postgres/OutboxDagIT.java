@@ -19,6 +19,7 @@ import dev.perdure.dag.Dag;
 import dev.perdure.dag.DagRun;
 import dev.perdure.error.InvalidRequestException;
 import dev.perdure.error.UnknownRunException;
+import dev.perdure.queue.Queue;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.time.Duration;
@@ -40,6 +41,13 @@ final class OutboxDagIT {
         return dag.after(left, right).task("join", (t, one, two) -> one + two);
     });
 
+    private static final Dag<Integer, List<Integer>> SQUARES = Dag.of("squares", Integer.class, dag -> {
+        var numbers = dag.task("numbers", t -> IntStream.range(0, t.input()).boxed().toList())
+                .returning(new TypeRef<List<Integer>>() {});
+        return dag.forEach(numbers).task("square", (t, number) -> number * number);
+    });
+    private static final Queue ONE_PLACE = Queue.named("one-place").concurrency(1);
+
     private final String schema = TestServer.schemaOf(OutboxDagIT.class);
     private HikariDataSource pool;
     private PostgresStore store;
@@ -50,7 +58,7 @@ final class OutboxDagIT {
         pool = TestServer.pool(6);
         store = PostgresStore.on(pool).schema(schema).open();
         store.awaitListening();
-        perdure = Perdure.on(store).register(DIAMOND).start();
+        perdure = Perdure.on(store).register(DIAMOND, SQUARES).queues(ONE_PLACE).start();
     }
 
     @AfterEach
@@ -98,6 +106,18 @@ final class OutboxDagIT {
                 .containsExactlyInAnyOrder("here", "here/top", "here/left", "here/right", "here/join");
         assertThat(TestServer.query("SELECT priority FROM %s.run WHERE id = 'here/top'".formatted(schema)))
                 .isEqualTo("7");
+    }
+
+    @Test
+    void items_find_the_one_place_of_the_queue_of_their_dag() throws Exception {
+        try (Connection caller = caller()) {
+            in(caller).start(Invocation.of(SQUARES, 2), id("squares").queue("one-place"));
+            caller.commit();
+        }
+        DagRun<List<Integer>> run = await().atMost(PATIENCE)
+                .ignoreException(UnknownRunException.class)
+                .until(() -> perdure.run(RunId.of("squares"), TypeRef.of(Object.class)).dag(SQUARES), Objects::nonNull);
+        assertThat(run.result(PATIENCE)).containsExactly(0, 1);
     }
 
     @Test

@@ -440,6 +440,13 @@ final class OutboxIT {
                             "The run id '%sx' begins with '%s', which is reserved for the engine. Choose another one.",
                             prefix, prefix);
         }
+        for (String start : List.of("start_run('perdure.bulk', 'x')", "start_run_under_key('perdure.bulk', 'x')")) {
+            assertThatThrownBy(() -> TestServer.execute("SELECT %s.%s".formatted(schema, start)))
+                    .as(start)
+                    .rootCause()
+                    .hasMessageContaining(
+                            "The definition name 'perdure.bulk' begins with 'perdure.', which is reserved for the engine. Choose another one.");
+        }
         String queue = Reserved.NAMES + "schedules";
         for (String start : List.of("start_run('echo', 'x',", "start_run_under_key('echo', 'x',")) {
             assertThatThrownBy(() ->

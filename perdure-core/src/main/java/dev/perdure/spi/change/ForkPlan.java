@@ -26,7 +26,7 @@ public record ForkPlan(List<Entry> copied, @Nullable String refusal) {
     }
 
     static boolean isUndone(Entry entry) {
-        return entry.kind() == Kind.PATCH && entry.name().startsWith(UNDONE);
+        return entry.kind() == Kind.PATCH && entry.name().matches(UNDONE + "[0-9]{1,9}");
     }
 
     /** The first position that a saga has undone. */

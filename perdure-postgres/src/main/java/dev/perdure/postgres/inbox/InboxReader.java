@@ -171,13 +171,13 @@ public final class InboxReader {
                     all.apply(CLIENT, batch.stream().map(Asked::change).toList());
             for (int i = 0; i < batch.size(); i++) {
                 Asked asked = batch.get(i);
-                if (outcomes.get(i) instanceof Outcome.Moving) {
-                    batches.answered(asked.run(), false); // what comes after it must not arrive before it
-                    continue; // it is taken again when its mark has expired
-                }
                 Outcome outcome = outcomes.get(i) instanceof Outcome.Refused refused
                         ? insteadOfStart(all, asked, refused)
                         : outcomes.get(i);
+                if (outcome instanceof Outcome.Moving) {
+                    batches.answered(asked.run(), false); // what comes after it must not arrive before it
+                    continue; // it is taken again when its mark has expired
+                }
                 boolean isThere = !(outcome instanceof Outcome.UnknownRun);
                 batches.answered(asked.run(), isThere);
                 done.add(asked.number());

@@ -17,8 +17,8 @@ public final class InboxSql {
     /** The tasks of starts, which are identified by id and seed. */
     private static final String TASKS = """
             , tasks AS (
-                INSERT INTO ${schema}.inbox_task (number, seed, timeout, place, priority, id, definition, queue, version, after, input)
-                SELECT put.number, t.seed, t.timeout, t.place, t.priority, t.id, t.definition, t.queue, t.version,
+                INSERT INTO ${schema}.inbox_task (number, seed, timeout, place, priority, weight, id, definition, queue, version, after, input)
+                SELECT put.number, t.seed, t.timeout, t.place, t.priority, t.weight, t.id, t.definition, t.queue, t.version,
                        t.after::integer[], t.input
                 FROM ${task_rows}
                 JOIN put ON put.id = t.run AND put.seed = t.run_seed
@@ -57,7 +57,7 @@ public final class InboxSql {
 
     /** The tasks that start with some of them. */
     private static final String TASKS_OF = """
-            SELECT number, seed, timeout, priority, id, definition, queue, version, after, input
+            SELECT number, seed, timeout, priority, weight, id, definition, queue, version, after, input
             FROM ${schema}.inbox_task
             WHERE number = ANY (?::bigint[])
             ORDER BY number, place

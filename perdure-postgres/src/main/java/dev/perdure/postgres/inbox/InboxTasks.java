@@ -6,6 +6,7 @@ import dev.perdure.attribute.Description;
 import dev.perdure.postgres.jdbc.Columns;
 import dev.perdure.postgres.jdbc.Micros;
 import dev.perdure.postgres.jdbc.Parameters;
+import dev.perdure.spi.change.Admission;
 import dev.perdure.spi.change.Change;
 import dev.perdure.spi.change.NewRun;
 import dev.perdure.spi.change.Payload;
@@ -49,6 +50,7 @@ public record InboxTasks(List<Placed> all) {
                     "timeout", placed -> Micros.ofNullable(placed.task().run().timeout()))
             .integer("place", Placed::place)
             .integer("priority", placed -> placed.task().run().priority())
+            .integer("weight", placed -> placed.task().run().admission().weight())
             .text("id", placed -> placed.task().run().id().value())
             .text("definition", placed -> placed.task().run().definition())
             .text("queue", placed -> placed.task().run().queue())
@@ -111,6 +113,7 @@ public record InboxTasks(List<Placed> all) {
     private static Task task(ResultSet row, NewRun part) throws SQLException {
         byte @Nullable [] input = row.getBytes("input");
         Definition.checkName(row.getString("definition"));
+        Integer weight = row.getObject("weight", Integer.class);
         NewRun run = new NewRun(
                         RunId.of(row.getString("id")),
                         row.getString("definition"),
@@ -122,7 +125,7 @@ public record InboxTasks(List<Placed> all) {
                         Micros.durationOrNull(row, "timeout"))
                 .describedAs(Description.NONE.withHeaders(part.description().headers()))
                 .withQueueKey(part.queueKey())
-                .at(part.placement());
+                .withAdmission(new Admission(null, weight == null ? 1 : weight).at(part.placement()));
         return new Task(run, List.of((Integer[]) row.getArray("after").getArray()));
     }
 }

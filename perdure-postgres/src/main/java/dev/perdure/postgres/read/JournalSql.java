@@ -105,7 +105,7 @@ public final class JournalSql {
             """;
 
     private static final String POSITION_OF = """
-            CASE WHEN journal.position > ${INPUT} THEN journal.position
+            CASE WHEN journal.position > ${INPUT} OR octet_length(payload) < 8 THEN journal.position
                  ELSE get_byte(payload, 0) << 24 | get_byte(payload, 1) << 16 | get_byte(payload, 2) << 8 | get_byte(payload, 3) END""";
 
     /**
@@ -139,7 +139,7 @@ public final class JournalSql {
             CROSS JOIN LATERAL (
                 SELECT ${columns},
                        CASE WHEN position > ${INPUT} AND status IN (${ATTEMPT}, ${FAILURE}, ${HEADERS}) THEN payload ELSE ''::bytea END AS payload,
-                       CASE WHEN position < ${INPUT} THEN get_byte(payload, 4) << 24 | get_byte(payload, 5) << 16 | get_byte(payload, 6) << 8 | get_byte(payload, 7)
+                       CASE WHEN position < ${INPUT} AND octet_length(payload) >= 8 THEN get_byte(payload, 4) << 24 | get_byte(payload, 5) << 16 | get_byte(payload, 6) << 8 | get_byte(payload, 7)
                        ELSE (
                            SELECT count(*)::integer FROM ${schema}.journal a
                            WHERE a.key = journal.key AND a.position = journal.position AND a.kind = journal.kind AND a.status = ${ATTEMPT}

@@ -369,7 +369,7 @@ public final class RemovalSql {
         this.lock = sql(schema, LOCK);
         this.mark = sql(schema, MARK);
         List<String> tables = new ArrayList<>();
-        tables.add(delete(schema, "journal", "AND t.position > 0 AND t.position < ${OUTCOME}"));
+        tables.add(delete(schema, "journal", "AND t.position <> 0 AND t.position < ${OUTCOME}"));
         DETAILS.forEach(table -> tables.add(delete(schema, table, "")));
         this.details = List.copyOf(tables);
         this.calls = sql(schema, CALLS);

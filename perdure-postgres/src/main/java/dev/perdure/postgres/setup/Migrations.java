@@ -105,7 +105,8 @@ public final class Migrations {
             "V183__reserved_names.sql",
             "V188__one_check_of_starts.sql",
             "V191__types_of_others.sql",
-            "V192__replicas_and_parallel_plans.sql");
+            "V192__replicas_and_parallel_plans.sql",
+            "V193__weights_of_tasks.sql");
 
     /** Waits for another process that migrates at the same time; ends with the transaction. */
     private static final String ALONE = "SELECT pg_advisory_xact_lock(hashtextextended('perdure:' || ?, 0))";

@@ -350,6 +350,9 @@ final class RevivedRuns {
         if (run.start().seed() == rerun.seed() || goneOn) {
             return new Outcome.AlreadyThere(run.changedAt(), run.state());
         }
+        if (run.removed()) {
+            return Outcome.Refused.removed(rerun.run());
+        }
         String refusal = Change.Rerun.refusal(
                 rerun.run(), run.state(), run.hasTasks(), run.isTask(), run.calls(), run.told());
         if (refusal != null) {
