@@ -182,10 +182,6 @@ CREATE FUNCTION ${schema}.check_start(definition text, id text, queue text, queu
     timeout interval, start_within interval, attributes jsonb) RETURNS void LANGUAGE plpgsql AS $$
 BEGIN
     PERFORM ${schema}.check_line('definition name', definition, 100);
-    IF starts_with(definition, 'perdure.') THEN
-        RAISE EXCEPTION 'The definition name ''%'' begins with ''perdure.'', which is reserved for the engine. Choose another one.', definition
-            USING ERRCODE = 'invalid_parameter_value';
-    END IF;
     PERFORM ${schema}.check_line('run id', id, 200);
     PERFORM ${schema}.check_line('queue', queue, 100);
     PERFORM ${schema}.check_line('key', queue_key, 200) WHERE queue_key IS NOT NULL;
@@ -195,6 +191,10 @@ BEGIN
     PERFORM ${schema}.check_time('run timeout', timeout, 36500) WHERE timeout IS NOT NULL;
     PERFORM ${schema}.check_time('time to start within', start_within, 36500) WHERE start_within IS NOT NULL;
     PERFORM ${schema}.check_attributes(attributes, 100, 500, 30, 2000);
+    IF starts_with(definition, 'perdure.') THEN
+        RAISE EXCEPTION 'The definition name ''%'' begins with ''perdure.'', which is reserved for the engine. Choose another one.', definition
+            USING ERRCODE = 'invalid_parameter_value';
+    END IF;
 END
 $$;
 
