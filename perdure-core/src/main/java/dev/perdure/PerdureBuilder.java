@@ -397,7 +397,8 @@ public final class PerdureBuilder {
         Set<String> from = new LinkedHashSet<>(queues.isEmpty() ? Set.of(StartOptions.DEFAULT_QUEUE) : queues);
         from.addAll(queuesBesides);
         Settings.WorkerRules workerRules = worker
-                ? new Settings.WorkerRules(Set.copyOf(from), version, lease, maxRuns, closeTimeout, Map.copyOf(labels), whenDrained)
+                ? new Settings.WorkerRules(
+                        Set.copyOf(from), version, lease, maxRuns, closeTimeout, Map.copyOf(labels), whenDrained)
                 : null;
         return new Settings(
                 store,

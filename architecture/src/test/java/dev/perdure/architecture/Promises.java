@@ -31,8 +31,8 @@ final class Promises {
     record Promise(Group group, String why) {}
 
     private static final Pattern LINE = Pattern.compile("(build|thorough|gone) +(\\w+) +(\\S+)(?: because (.+))?");
-    private static final Pattern NESTED =
-            Pattern.compile("((?:@Tag\\(\"thorough\"\\)\\s+)?)class \\w+ extends (\\w+Scenarios) implements OnPostgres");
+    private static final Pattern NESTED = Pattern.compile(
+            "((?:@Tag\\(\"thorough\"\\)\\s+)?)class \\w+ extends (\\w+Scenarios) implements OnPostgres");
     private static final Pattern CONSTANT = Pattern.compile("^ {4}([A-Z][A-Z_]+)(?=[(,;])", Pattern.MULTILINE);
     private static final Pattern GUARANTEE = Pattern.compile("^\\| (\\d+) \\|", Pattern.MULTILINE);
     private static final Pattern NAMED = Pattern.compile("`(\\w+)\\.(\\w+)`");
@@ -59,8 +59,10 @@ final class Promises {
             }
         }
         String onPostgres = tests.get("PostgresScenariosIT").text();
-        NESTED.matcher(onPostgres).results().forEach(nested -> made.merge(
-                "on_postgres " + nested.group(2), group(!nested.group(1).isEmpty()), Promises::earlier));
+        NESTED.matcher(onPostgres)
+                .results()
+                .forEach(nested -> made.merge(
+                        "on_postgres " + nested.group(2), group(!nested.group(1).isEmpty()), Promises::earlier));
         addDefects(
                 made,
                 "simulated_defect",
@@ -72,8 +74,9 @@ final class Promises {
                 "torture/src/main/java/dev/perdure/torture/defect/Planted.java",
                 tests.get("PlantedDefectsIT"));
         names(GUARANTEE, read("docs/guarantees.md")).forEach(number -> made.put("guarantee " + number, Group.BUILD));
-        NAMED.matcher(read("docs/operate/security.md")).results().forEach(named -> made.put(
-                "security " + named.group(1) + "." + named.group(2), groupOf(tests, named)));
+        NAMED.matcher(read("docs/operate/security.md"))
+                .results()
+                .forEach(named -> made.put("security " + named.group(1) + "." + named.group(2), groupOf(tests, named)));
         return made;
     }
 
@@ -150,7 +153,9 @@ final class Promises {
                         name,
                         "is no longer shown. Bring it back, or let its line begin with 'gone' and end with 'because' and the reason.");
             } else if (said.group() != Group.BUILD && said.why().isEmpty()) {
-                wrong.putIfAbsent(name, "has no reason why it is not checked in every build: let its line end with 'because' and the reason.");
+                wrong.putIfAbsent(
+                        name,
+                        "has no reason why it is not checked in every build: let its line end with 'because' and the reason.");
             }
         });
         return wrong.entrySet().stream()
@@ -172,8 +177,8 @@ final class Promises {
                 # A command writes it: ./mvnw test -pl architecture -Dtest=PromisesTest -Dpromises=write
                 # What is gone, or is not checked in every build, keeps its line, which ends with 'because' and the reason.
                 """);
-        all.forEach((name, said) -> text.append("%-8s ".formatted(
-                        said.group().name().toLowerCase(Locale.ROOT)))
+        all.forEach((name, said) -> text.append(
+                        "%-8s ".formatted(said.group().name().toLowerCase(Locale.ROOT)))
                 .append(name)
                 .append(said.why().isEmpty() ? "" : " because " + said.why())
                 .append('\n'));

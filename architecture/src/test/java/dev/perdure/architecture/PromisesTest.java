@@ -27,26 +27,39 @@ final class PromisesTest {
             listed = Promises.listed(Files.readString(LIST));
         }
         assertThat(Promises.differences(listed, made))
-                .as("Of architecture/promises.txt, which './mvnw test -pl architecture -Dtest=PromisesTest -Dpromises=write' writes anew")
+                .as(
+                        "Of architecture/promises.txt, which './mvnw test -pl architecture -Dtest=PromisesTest -Dpromises=write' writes anew")
                 .isEmpty();
     }
 
     @Test
     void every_kind_of_promise_is_found() {
-        assertThat(Promises.made().keySet().stream().map(name -> name.substring(0, name.indexOf(' '))).distinct())
+        assertThat(Promises.made().keySet().stream()
+                        .map(name -> name.substring(0, name.indexOf(' ')))
+                        .distinct())
                 .containsExactlyInAnyOrder(
-                        "conformance", "scenario", "on_postgres", "simulated_defect", "planted_defect", "guarantee", "security");
+                        "conformance",
+                        "scenario",
+                        "on_postgres",
+                        "simulated_defect",
+                        "planted_defect",
+                        "guarantee",
+                        "security");
     }
 
     @Test
     void what_disappears_or_becomes_rarer_needs_a_reason() {
         SortedMap<String, Promise> listed = Promises.listed("build scenario TimerScenarios.a_sleep_ends\n");
-        assertThat(Promises.differences(listed, sources(Map.of()))).singleElement().asString().contains(NAME, "'gone'");
+        assertThat(Promises.differences(listed, sources(Map.of())))
+                .singleElement()
+                .asString()
+                .contains(NAME, "'gone'");
         assertThat(Promises.differences(listed, sources(Map.of(NAME, Group.THOROUGH))))
                 .singleElement()
                 .asString()
                 .contains(NAME, "no longer checked in every build");
-        assertThat(Promises.differences(listed, sources(Map.of(NAME, Group.BUILD)))).isEmpty();
+        assertThat(Promises.differences(listed, sources(Map.of(NAME, Group.BUILD))))
+                .isEmpty();
     }
 
     @Test
@@ -80,7 +93,8 @@ final class PromisesTest {
 
     @Test
     void a_line_that_is_none_is_refused() {
-        assertThatThrownBy(() -> Promises.listed("sometimes scenario X.y")).hasMessageContaining("sometimes scenario X.y");
+        assertThatThrownBy(() -> Promises.listed("sometimes scenario X.y"))
+                .hasMessageContaining("sometimes scenario X.y");
     }
 
     private static SortedMap<String, Group> sources(Map<String, Group> made) {

@@ -39,7 +39,10 @@ final class SecurityPageTest {
             for (var named : NAMED.matcher(row).results().toList()) {
                 TestSource test = tests.get(named.group(1));
                 assertThat(test).as(named.group()).isNotNull();
-                assertThat(test.cases()).extracting(TestSource.Case::name).as(named.group()).contains(named.group(2));
+                assertThat(test.cases())
+                        .extracting(TestSource.Case::name)
+                        .as(named.group())
+                        .contains(named.group(2));
             }
         }
     }

@@ -24,7 +24,8 @@ record TestSource(String name, String text) {
     /** A test. {@code thorough}: it runs with {@code -Pthorough} only. */
     record Case(String name, boolean thorough) {}
 
-    private static final Pattern TEST = Pattern.compile("@(Test|ParameterizedTest|RepeatedTest|TestFactory|Property)\\b");
+    private static final Pattern TEST =
+            Pattern.compile("@(Test|ParameterizedTest|RepeatedTest|TestFactory|Property)\\b");
     private static final Pattern METHOD = Pattern.compile("\\b(?:void|Stream<DynamicTest>) (\\w+)\\(");
     private static final String THOROUGH = "@Tag(\"thorough\")";
 
@@ -33,7 +34,8 @@ record TestSource(String name, String text) {
         try (Stream<Path> files = Files.walk(Pom.ROOT)) {
             return files.filter(TestSource::holdsTests)
                     .map(TestSource::of)
-                    .collect(Collectors.toMap(TestSource::name, Function.identity(), (one, other) -> one, TreeMap::new));
+                    .collect(
+                            Collectors.toMap(TestSource::name, Function.identity(), (one, other) -> one, TreeMap::new));
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }
@@ -55,7 +57,8 @@ record TestSource(String name, String text) {
 
     /** Its tests, in their order. A blank line divides what stands before a method from the method before it. */
     List<Case> cases() {
-        boolean whole = text.substring(0, Math.max(0, text.indexOf("class " + name))).contains(THOROUGH);
+        boolean whole =
+                text.substring(0, Math.max(0, text.indexOf("class " + name))).contains(THOROUGH);
         List<Case> cases = new ArrayList<>();
         for (String paragraph : text.split("\\n\\s*\\n")) {
             Matcher method = METHOD.matcher(paragraph);

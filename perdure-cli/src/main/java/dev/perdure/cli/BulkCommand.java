@@ -52,13 +52,12 @@ final class BulkCommand implements Callable<Integer> {
             .json("id", BulkReport.Refusal::run)
             .and("reason", BulkReport.Refusal::reason);
 
-    private static final List<BulkAction.Kind> REASONED =
-            List.of(
-                    BulkAction.Kind.CANCEL,
-                    BulkAction.Kind.KILL,
-                    BulkAction.Kind.PAUSE,
-                    BulkAction.Kind.RETRY,
-                    BulkAction.Kind.RERUN);
+    private static final List<BulkAction.Kind> REASONED = List.of(
+            BulkAction.Kind.CANCEL,
+            BulkAction.Kind.KILL,
+            BulkAction.Kind.PAUSE,
+            BulkAction.Kind.RETRY,
+            BulkAction.Kind.RERUN);
 
     @Mixin
     private DatabaseOptions database = new DatabaseOptions();

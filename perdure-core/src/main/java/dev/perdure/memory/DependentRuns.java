@@ -130,7 +130,8 @@ final class DependentRuns {
     /** @param told the run that has got the outcome, or null */
     Outcome rerun(Change.Rerun rerun, Row dag, @Nullable RunId told, MemoryStartKeys keys) {
         Instant ended = rerun.ended();
-        if (dag.start.seed() == rerun.seed() || (ended != null && !(dag.state.isTerminal() && dag.changedAt.equals(ended)))) {
+        if (dag.start.seed() == rerun.seed()
+                || (ended != null && !(dag.state.isTerminal() && dag.changedAt.equals(ended)))) {
             return new Outcome.AlreadyThere(dag.changedAt, dag.state);
         }
         String refusal = Change.Rerun.refusal(

@@ -437,9 +437,7 @@ final class MemoryLedger implements Ledger {
         }
         String ofTask = Change.Command.ofTask(Change.CommandKind.CANCEL, reason);
         // The last first, so that none becomes ready before its turn.
-        row.tasks.reversed().stream()
-                .filter(task -> !task.state.isTerminal())
-                .forEach(task -> cancel(task, ofTask));
+        row.tasks.reversed().stream().filter(task -> !task.state.isTerminal()).forEach(task -> cancel(task, ofTask));
     }
 
     private void kill(Row row, String reason, boolean withDag) {

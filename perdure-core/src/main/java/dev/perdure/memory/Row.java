@@ -53,6 +53,7 @@ final class Row {
 
     /** What it had recorded in the lives that an operator let begin anew, without payloads. */
     final List<Journals.Timed> former = new ArrayList<>();
+
     final List<Entered> entered = new ArrayList<>();
 
     /** How many states after the first one are no longer in the list. */
@@ -151,9 +152,10 @@ final class Row {
 
     /** Keeps what the run has recorded, for its history: another life begins. */
     void keepLife() {
-        journal.values().forEach(recorded -> former.add(new Journals.Timed(
-                new Recorded(recorded.entry().with(Payload.EMPTY), recorded.at()),
-                failedAttempts(recorded.entry()))));
+        journal.values()
+                .forEach(recorded -> former.add(new Journals.Timed(
+                        new Recorded(recorded.entry().with(Payload.EMPTY), recorded.at()),
+                        failedAttempts(recorded.entry()))));
     }
 
     /** How many failed attempts are at the position of an entry. */

@@ -26,10 +26,12 @@ class SettingTest {
     }
 
     private static String table() {
-        String names =
-                Arrays.stream(StartedFor.values()).map(StartedFor::title).collect(Collectors.joining(" | ", "| | ", " |"));
+        String names = Arrays.stream(StartedFor.values())
+                .map(StartedFor::title)
+                .collect(Collectors.joining(" | ", "| | ", " |"));
         String line = "|---".repeat(StartedFor.values().length + 1) + "|";
-        return Stream.concat(Stream.of(names, line), Arrays.stream(Setting.values()).map(SettingTest::row))
+        return Stream.concat(
+                        Stream.of(names, line), Arrays.stream(Setting.values()).map(SettingTest::row))
                 .collect(Collectors.joining("\n", "\n", "\n"));
     }
 

@@ -247,7 +247,9 @@ abstract class RoutesScenarios {
                 .isEqualTo(2);
         kit.await("/runs/a-1", "/run/state", "CANCELLED");
         for (String query : List.of("", "?", "?all=false")) {
-            assertThat(kit.post("/bulk" + query, "{\"action\": \"CANCEL\"}").is(400).at("/detail"))
+            assertThat(kit.post("/bulk" + query, "{\"action\": \"CANCEL\"}")
+                            .is(400)
+                            .at("/detail"))
                     .as(query)
                     .isEqualTo(
                             "The query has no condition, so this would be for all runs. Give one, such as definition=order, or all=true.");

@@ -223,8 +223,8 @@ final class ShardTransactionsIT {
     @Test
     void a_step_that_was_given_up_is_done_when_its_run_is_retried() throws Exception {
         RunRef run = held();
-        Entry failure = new Entry(
-                POSITION, Entry.ANSWER, Entry.Kind.TRANSACTION, "take", Entry.Status.FAILURE, Payload.EMPTY);
+        Entry failure =
+                new Entry(POSITION, Entry.ANSWER, Entry.Kind.TRANSACTION, "take", Entry.Status.FAILURE, Payload.EMPTY);
         stock.giveUp(ticket(worker, run, 0), failure);
         assertThat(step(worker, run, 1, "again")).isEqualTo(new Transacted.Recorded());
         assertThat(count("stock")).isEqualTo(1);

@@ -193,8 +193,7 @@ public abstract class RunsConformance extends StoreConformance {
         NewRun chosen = withVersion(withPriority(withQueue(newRun("chosen"), "imports"), 7), "v7")
                 .withQueueKey("acme")
                 .describedAs(Description.NONE.withMemo("why").withHeaders(Map.of("tenant", "acme")))
-                .withAdmission(new Admission(null, 3)
-                        .at(Placement.ANYWHERE.requiring(Requirement.of("gpu=true"))));
+                .withAdmission(new Admission(null, 3).at(Placement.ANYWHERE.requiring(Requirement.of("gpu=true"))));
         startReady(chosen);
         NewRun plain = newRun("plain");
         startReady(plain);

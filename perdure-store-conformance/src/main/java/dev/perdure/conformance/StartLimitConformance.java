@@ -93,7 +93,8 @@ public abstract class StartLimitConformance extends StoreConformance {
 
     @Test
     void a_start_that_is_refused_after_it_was_accepted_is_there_cancelled_with_the_reason() {
-        Change.Start start = new Change.Start(newRun("refused").withAdmission(Admission.refused("It is too late.")), null);
+        Change.Start start =
+                new Change.Start(newRun("refused").withAdmission(Admission.refused("It is too late.")), null);
         Outcome outcome = apply(Lane.client(0), start);
         assertThat(outcome).isInstanceOf(Outcome.Started.class);
         RunRef run = refOf("refused");

@@ -22,10 +22,11 @@ import org.junit.jupiter.api.Test;
 final class ThreadsOfATestTest {
     private static final int THREADS = 4;
 
-    private final Definition<String, String> sleeper = Definition.of("sleeper", String.class, String.class, (ctx, in) -> {
-        ctx.sleep(Duration.ofHours(1));
-        return in;
-    });
+    private final Definition<String, String> sleeper =
+            Definition.of("sleeper", String.class, String.class, (ctx, in) -> {
+                ctx.sleep(Duration.ofHours(1));
+                return in;
+            });
     private final ExecutorService threads = Executors.newFixedThreadPool(THREADS);
 
     @AfterEach

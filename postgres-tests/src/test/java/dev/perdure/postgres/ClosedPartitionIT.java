@@ -138,10 +138,11 @@ final class ClosedPartitionIT extends TwoShards {
         removeOld(Duration.ofDays(3), 1);
         assertThat(a.runs().find(parent.id())).isPresent();
         shards.move(List.of(partition), "a", said::add);
-        await().untilAsserted(() -> { // after a moment: the batch before has found them locked
-            removeOld(Duration.ofDays(4), 1);
-            assertThat(a.runs().find(parent.id())).isEmpty();
-        });
+        await().untilAsserted(
+                        () -> { // after a moment: the batch before has found them locked
+                            removeOld(Duration.ofDays(4), 1);
+                            assertThat(a.runs().find(parent.id())).isEmpty();
+                        });
         assertThat(a.runs().find(child.id())).isEmpty();
     }
 

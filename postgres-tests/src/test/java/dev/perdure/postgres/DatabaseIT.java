@@ -276,8 +276,9 @@ final class DatabaseIT {
             assertThatThrownBy(() -> impatient.call(connection -> send(connection, naps)))
                     .hasMessageStartingWith("The database is out of reach");
             awaitNone(nap);
+            // The server may answer to the cancel before the connection is closed.
             inVirtualThread(() -> assertThatThrownBy(() -> impatient.callBriefly(connection -> send(connection, naps)))
-                    .hasMessageStartingWith("The database is out of reach"));
+                    .hasMessageMatching("(?s)The database (is out of reach|stopped a statement that took too long).*"));
             awaitNone(nap);
         }
     }

@@ -18,8 +18,8 @@ import dev.perdure.Run;
 import dev.perdure.RunFilter;
 import dev.perdure.RunId;
 import dev.perdure.RunState;
-import dev.perdure.StartOptions;
 import dev.perdure.StartKey;
+import dev.perdure.StartOptions;
 import dev.perdure.StepOptions;
 import dev.perdure.Topic;
 import dev.perdure.TypeRef;
@@ -149,7 +149,8 @@ final class OddArgumentsIT {
                     .limiters(Limiter.named("l").concurrency(2))
                     .schedules(Schedule.of("s", Times.every(Duration.ofDays(1)), Invocation.of(ECHO, "x")))
                     .start();
-            perdure.start(Invocation.of(ECHO, "x"), StartOptions.id("a").queue("q").delay(Duration.ofDays(1)));
+            perdure.start(
+                    Invocation.of(ECHO, "x"), StartOptions.id("a").queue("q").delay(Duration.ofDays(1)));
             Map<Class<?>, Object> all = new HashMap<>();
             all.put(Perdure.class, perdure);
             all.put(Operations.class, perdure.as(new Operator("me", "test")));
@@ -198,7 +199,8 @@ final class OddArgumentsIT {
             Map.entry(Queue.class, Queue.named("q").concurrency(3)),
             Map.entry(Limiter.class, Limiter.named("l").concurrency(3)),
             Map.entry(Schedule.class, Schedule.of("s2", Times.every(Duration.ofDays(1)), Invocation.of(ECHO, "x"))),
-            Map.entry(StartOptions.class, StartOptions.defaults().queue("nobody").delay(Duration.ofDays(1))),
+            Map.entry(
+                    StartOptions.class, StartOptions.defaults().queue("nobody").delay(Duration.ofDays(1))),
             Map.entry(StartKey.class, StartKey.deduplicate("k")),
             Map.entry(RunFilter.class, RunFilter.all()),
             Map.entry(Invocation.class, Invocation.of(ECHO, "x")),
@@ -297,13 +299,18 @@ final class OddArgumentsIT {
             return array;
         }
         if (type.isInterface() && type.isAnnotationPresent(FunctionalInterface.class)) {
-            return Proxy.newProxyInstance(type.getClassLoader(), new Class<?>[] {type}, (self, method, arguments) -> null);
+            return Proxy.newProxyInstance(
+                    type.getClassLoader(), new Class<?>[] {type}, (self, method, arguments) -> null);
         }
         return null;
     }
 
     private static List<Class<?>> classes() throws Exception {
-        URI where = Perdure.class.getProtectionDomain().getCodeSource().getLocation().toURI();
+        URI where = Perdure.class
+                .getProtectionDomain()
+                .getCodeSource()
+                .getLocation()
+                .toURI();
         Path file = Path.of(where);
         if (Files.isDirectory(file)) {
             return classes(file);
@@ -384,9 +391,8 @@ final class OddArgumentsIT {
                 constructor.newInstance(arguments);
             } else {
                 Method method = (Method) call;
-                Object target = Modifier.isStatic(method.getModifiers())
-                        ? null
-                        : sample(method.getDeclaringClass(), engine);
+                Object target =
+                        Modifier.isStatic(method.getModifiers()) ? null : sample(method.getDeclaringClass(), engine);
                 if (target == null && !Modifier.isStatic(method.getModifiers())) {
                     skipped.add(method.getDeclaringClass().getName());
                     return "skipped";
@@ -397,7 +403,9 @@ final class OddArgumentsIT {
         } catch (InvocationTargetException thrown) {
             Throwable cause = thrown.getCause();
             boolean ours = cause instanceof PerdureException && !(cause instanceof StoreException);
-            if (!ours || (cause instanceof InvalidRequestException && cause.getMessage().isBlank())) {
+            if (!ours
+                    || (cause instanceof InvalidRequestException
+                            && cause.getMessage().isBlank())) {
                 raw.put(what, String.valueOf(cause));
             }
             return cause.getClass().getSimpleName() + ": "
@@ -451,7 +459,8 @@ final class OddArgumentsIT {
                 for (int i = 0; i < call.getParameterCount(); i++) {
                     for (Object odd : odd(call.getParameterTypes()[i])) {
                         String what = "%s.%s(%s: %s)"
-                                .formatted(type.getSimpleName(), call.getName(), parameters(call), i + " = " + shown(odd));
+                                .formatted(
+                                        type.getSimpleName(), call.getName(), parameters(call), i + " = " + shown(odd));
                         String inMemory = outcome(call, memory, i, odd, what);
                         String onPostgres = outcome(call, postgres, i, odd, what);
                         calls++;

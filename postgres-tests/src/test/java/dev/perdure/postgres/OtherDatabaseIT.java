@@ -203,16 +203,13 @@ final class OtherDatabaseIT {
                 "flow",
                 String.class,
                 String.class,
-                (ctx, in) -> ctx.transaction(
-                        "take",
-                        warehouse,
-                        connection -> {
-                            take(connection);
-                            if (bodies.incrementAndGet() <= 2) {
-                                throw new TerminalException("The warehouse is closed.");
-                            }
-                            return in + bodies;
-                        }));
+                (ctx, in) -> ctx.transaction("take", warehouse, connection -> {
+                    take(connection);
+                    if (bodies.incrementAndGet() <= 2) {
+                        throw new TerminalException("The warehouse is closed.");
+                    }
+                    return in + bodies;
+                }));
         try (MemoryStore store = new MemoryStore();
                 Perdure perdure = Perdure.on(store).register(flow).start()) {
             Run<String> run = perdure.start(Invocation.of(flow, "x"), id("a-run"));

@@ -10,8 +10,8 @@ import dev.perdure.Invocation;
 import dev.perdure.Outbox;
 import dev.perdure.Perdure;
 import dev.perdure.RunFilter;
-import dev.perdure.RunInfo;
 import dev.perdure.RunId;
+import dev.perdure.RunInfo;
 import dev.perdure.RunState;
 import dev.perdure.Topic;
 import dev.perdure.TypeRef;
@@ -42,7 +42,8 @@ final class OutboxDagIT {
     });
 
     private static final Dag<Integer, List<Integer>> SQUARES = Dag.of("squares", Integer.class, dag -> {
-        var numbers = dag.task("numbers", t -> IntStream.range(0, t.input()).boxed().toList())
+        var numbers = dag.task(
+                        "numbers", t -> IntStream.range(0, t.input()).boxed().toList())
                 .returning(new TypeRef<List<Integer>>() {});
         return dag.forEach(numbers).task("square", (t, number) -> number * number);
     });
@@ -116,7 +117,10 @@ final class OutboxDagIT {
         }
         DagRun<List<Integer>> run = await().atMost(PATIENCE)
                 .ignoreException(UnknownRunException.class)
-                .until(() -> perdure.run(RunId.of("squares"), TypeRef.of(Object.class)).dag(SQUARES), Objects::nonNull);
+                .until(
+                        () -> perdure.run(RunId.of("squares"), TypeRef.of(Object.class))
+                                .dag(SQUARES),
+                        Objects::nonNull);
         assertThat(run.result(PATIENCE)).containsExactly(0, 1);
     }
 
@@ -175,7 +179,9 @@ final class OutboxDagIT {
                 .doesNotContain("half/top");
         RunInfo half = store.runs().find(RunId.of("half")).orElseThrow().info();
         assertThat(half.state()).isEqualTo(RunState.CANCELLED);
-        assertThat(half.reason().orElseThrow()).contains("cannot be carried out: ").contains("half/left");
+        assertThat(half.reason().orElseThrow())
+                .contains("cannot be carried out: ")
+                .contains("half/left");
     }
 
     @Test

@@ -449,8 +449,7 @@ final class OutboxIT {
         }
         String queue = Reserved.NAMES + "schedules";
         for (String start : List.of("start_run('echo', 'x',", "start_run_under_key('echo', 'x',")) {
-            assertThatThrownBy(() ->
-                            TestServer.execute("SELECT %s.%s queue => '%s')".formatted(schema, start, queue)))
+            assertThatThrownBy(() -> TestServer.execute("SELECT %s.%s queue => '%s')".formatted(schema, start, queue)))
                     .as(start)
                     .rootCause()
                     .hasMessageContaining(

@@ -217,7 +217,9 @@ final class OutboxKeyIT {
         wrong("'echo', 'k', requires => 'gpu'", "The requirement 'gpu' is not a label");
         wrong("'echo', 'k', prefers => 'memory>=much'", "Write it like memory>=16, or use =.");
         wrong("'echo', 'k', requires => 'worker=1'", "names a worker");
-        wrong("'echo', 'k', start_within => interval '0'", "The time to start within is 00:00:00; it must be longer than zero");
+        wrong(
+                "'echo', 'k', start_within => interval '0'",
+                "The time to start within is 00:00:00; it must be longer than zero");
         wrong(
                 "'echo', 'k', 'quiet', 'null', interval '1 s', interval '2 s', start_within => interval '1 s'",
                 "leave the time to start within out");
@@ -226,9 +228,7 @@ final class OutboxKeyIT {
         wrong("'echo', ''", "The deduplication key is empty.");
         wrong("'echo', 'k', 'ended twice'", "The rule 'ended twice' is unknown. Give begun or ended with attach");
         wrong("'echo', 'k', 'live'", "The times do not fit the rule live");
-        wrong(
-                "'echo', 'k', 'quiet', 'null', interval '2 seconds', interval '1 second'",
-                "Make it at least as long.");
+        wrong("'echo', 'k', 'quiet', 'null', interval '2 seconds', interval '1 second'", "Make it at least as long.");
     }
 
     private void wrong(String arguments, String message) {

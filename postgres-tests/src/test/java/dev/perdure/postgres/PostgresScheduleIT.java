@@ -152,10 +152,8 @@ final class PostgresScheduleIT {
         try (CountingProxy proxy = new CountingProxy();
                 HikariDataSource counted = proxy.pool(4);
                 PostgresStore same = PostgresStore.on(counted).schema(schema).open();
-                Perdure worker = Perdure.on(store)
-                        .register(REPORT)
-                        .schedules(declared)
-                        .start()) {
+                Perdure worker =
+                        Perdure.on(store).register(REPORT).schedules(declared).start()) {
             until(() -> worker.schedules().list("", 200).size() == declared.length);
             int before = proxy.roundTrips();
             declare(same, declared);

@@ -34,26 +34,29 @@ final class ReplicaIT {
                 EmbeddedPostgres replica = EmbeddedPostgres.start(EmbeddedPostgres.options());
                 PostgresStore store = PostgresStore.on(server.dataSource()).open()) {
             PostgresStore.on(replica.dataSource()).open().close();
-            execute(replica.dataSource(), "TRUNCATE perdure.migration, perdure.secret, perdure.inbox_lock, perdure.retention");
+            execute(
+                    replica.dataSource(),
+                    "TRUNCATE perdure.migration, perdure.secret, perdure.inbox_lock, perdure.retention");
             execute(server.dataSource(), "CREATE PUBLICATION everything FOR ALL TABLES");
             execute(
                     replica.dataSource(),
                     "CREATE SUBSCRIPTION copy CONNECTION 'host=127.0.0.1 port=%d dbname=postgres user=%s password=%s' PUBLICATION everything"
                             .formatted(server.port(), server.user(), server.password()));
-            try (Perdure perdure = Perdure.on(store)
-                    .register(flow)
-                    .warmWindow(Duration.ZERO)
-                    .start()) {
+            try (Perdure perdure =
+                    Perdure.on(store).register(flow).warmWindow(Duration.ZERO).start()) {
                 List<Run<String>> runs = new ArrayList<>();
                 for (int i = 0; i < 20; i++) {
                     runs.add(perdure.start(Invocation.of(flow, "a" + i), id("r-" + i)));
                 }
-                assertThat(runs).allSatisfy(run -> assertThat(run.result(PATIENCE)).endsWith("!"));
+                assertThat(runs)
+                        .allSatisfy(run -> assertThat(run.result(PATIENCE)).endsWith("!"));
             }
             String ended = "SELECT count(*) FROM perdure.run WHERE state = 6";
-            await().atMost(PATIENCE).untilAsserted(() -> assertThat(query(replica.dataSource(), ended))
-                    .isEqualTo("20"));
-            assertThat(query(replica.dataSource(), "SELECT count(*) FROM perdure.ready")).isEqualTo("0");
+            await().atMost(PATIENCE)
+                    .untilAsserted(
+                            () -> assertThat(query(replica.dataSource(), ended)).isEqualTo("20"));
+            assertThat(query(replica.dataSource(), "SELECT count(*) FROM perdure.ready"))
+                    .isEqualTo("0");
             execute(replica.dataSource(), "DROP SUBSCRIPTION copy");
         }
     }

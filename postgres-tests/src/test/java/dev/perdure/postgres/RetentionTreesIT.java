@@ -53,7 +53,9 @@ final class RetentionTreesIT {
         double few = rowsReadForEach("few", 250, false);
         double many = rowsReadForEach("many", 1_000, false);
 
-        assertThat(many).as("rows of runs that are read for each, against %.1f", few).isLessThan(few * 2);
+        assertThat(many)
+                .as("rows of runs that are read for each, against %.1f", few)
+                .isLessThan(few * 2);
     }
 
     @Test
@@ -62,7 +64,9 @@ final class RetentionTreesIT {
         double few = rowsReadForEach("short", 60, true);
         double many = rowsReadForEach("long", 240, true);
 
-        assertThat(many).as("rows of runs that are read for each, against %.1f", few).isLessThan(few * 2);
+        assertThat(many)
+                .as("rows of runs that are read for each, against %.1f", few)
+                .isLessThan(few * 2);
     }
 
     @Test
@@ -75,8 +79,7 @@ final class RetentionTreesIT {
         fixture.apply(others.stream().<Change>map(StoreFixture::complete).toList());
         now.updateAndGet(time -> time.plus(DAY));
 
-        while (others.stream()
-                .anyMatch(run -> store.runs().find(run.id()).isPresent())) {
+        while (others.stream().anyMatch(run -> store.runs().find(run.id()).isPresent())) {
             assertThat(store.removals().remove(40).again()).isZero();
             assertThat(store.runs().find(RunId.of("wide"))).isPresent();
         }
@@ -94,7 +97,8 @@ final class RetentionTreesIT {
             now.updateAndGet(time -> time.plusMillis(1));
             fixture.apply(children).forEach(outcome -> tree.add(((Outcome.Started) outcome).run()));
         }
-        fixture.apply(tree.reversed().stream().<Change>map(StoreFixture::complete).toList());
+        fixture.apply(
+                tree.reversed().stream().<Change>map(StoreFixture::complete).toList());
         return tree.size();
     }
 

@@ -61,7 +61,18 @@ final class RunsViewIT {
             Set.of("default", "paused", "full", "keyed", "slow", "slow-key", "own", "own-of-shards");
 
     private static final List<String> PLANTED = List.of(
-            "text", "int2", "int4", "int8", "bool", "timestamptz", "interval", "jsonb", "bytea", "numeric", "float8", "regclass");
+            "text",
+            "int2",
+            "int4",
+            "int8",
+            "bool",
+            "timestamptz",
+            "interval",
+            "jsonb",
+            "bytea",
+            "numeric",
+            "float8",
+            "regclass");
 
     private final String schema = TestServer.schemaOf(RunsViewIT.class);
     private final String viewer = "viewer_of_" + schema;
@@ -323,8 +334,9 @@ final class RunsViewIT {
 
     /** A domain calls its function where a value gets its type: with the rights of the owner, if one of ours found it. */
     private static ResultSet readWithPlantedTypes(Statement statement, String query) throws SQLException {
-        statement.execute("CREATE FUNCTION pg_temp.planted(text) RETURNS boolean LANGUAGE plpgsql AS "
-                + "$$ BEGIN IF current_user <> session_user THEN RAISE EXCEPTION 'called as %', current_user; END IF; RETURN true; END $$");
+        statement.execute(
+                "CREATE FUNCTION pg_temp.planted(text) RETURNS boolean LANGUAGE plpgsql AS "
+                        + "$$ BEGIN IF current_user <> session_user THEN RAISE EXCEPTION 'called as %', current_user; END IF; RETURN true; END $$");
         for (String type : PLANTED) {
             statement.execute(
                     "CREATE DOMAIN pg_temp.%1$s AS pg_catalog.%1$s CHECK (pg_temp.planted(VALUE::pg_catalog.text))"

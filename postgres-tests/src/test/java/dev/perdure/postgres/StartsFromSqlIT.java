@@ -133,13 +133,12 @@ final class StartsFromSqlIT {
 
         /** Around the limit, with characters that count twice and some that are not allowed. */
         private String line(int most) {
-            int length =
-                    switch (random.nextInt(4)) {
-                        case 0 -> random.nextInt(3);
-                        case 1 -> most - 1 + random.nextInt(3);
-                        case 2 -> most / 2 - 1 + random.nextInt(3);
-                        default -> 1 + random.nextInt(most);
-                    };
+            int length = switch (random.nextInt(4)) {
+                case 0 -> random.nextInt(3);
+                case 1 -> most - 1 + random.nextInt(3);
+                case 2 -> most / 2 - 1 + random.nextInt(3);
+                default -> 1 + random.nextInt(most);
+            };
             int[] kinds = {'a', 0x1F600, 'é', 0xFFFD, ' '};
             int usual = kinds[random.nextInt(kinds.length)];
             StringBuilder text = new StringBuilder();
@@ -154,8 +153,10 @@ final class StartsFromSqlIT {
         }
 
         private Odd weight() {
-            int weight = List.of(Integer.MIN_VALUE, -1, 0, 1, 2, Integer.MAX_VALUE).get(random.nextInt(6));
-            return odd("weight", "integer", weight, () -> StartOptions.defaults().weight(weight));
+            int weight =
+                    List.of(Integer.MIN_VALUE, -1, 0, 1, 2, Integer.MAX_VALUE).get(random.nextInt(6));
+            return odd(
+                    "weight", "integer", weight, () -> StartOptions.defaults().weight(weight));
         }
 
         private Duration duration() {
@@ -183,9 +184,28 @@ final class StartsFromSqlIT {
 
         private Odd labels(boolean required) {
             String[] pool = {
-                "a=b", "a=c", "gpu=true", "mem>=16", "mem<=8", "mem>=x", "mem=x", "", " a=b", "a", "=b", "a==b", "a=b=c",
-                "worker=1", "worker>=1", "a>=-1.5", "a>=1.", "a>=1234567890123456", "x".repeat(198) + "=b",
-                "x".repeat(199) + "=b", "é=b", "a=\n"
+                "a=b",
+                "a=c",
+                "gpu=true",
+                "mem>=16",
+                "mem<=8",
+                "mem>=x",
+                "mem=x",
+                "",
+                " a=b",
+                "a",
+                "=b",
+                "a==b",
+                "a=b=c",
+                "worker=1",
+                "worker>=1",
+                "a>=-1.5",
+                "a>=1.",
+                "a>=1234567890123456",
+                "x".repeat(198) + "=b",
+                "x".repeat(199) + "=b",
+                "é=b",
+                "a=\n"
             };
             List<String> labels = new ArrayList<>();
             for (int i = random.nextInt(3); i >= 0; i--) {
@@ -196,22 +216,19 @@ final class StartsFromSqlIT {
                     labels.add("l%02d=x".formatted(i));
                 }
             }
-            long wrong = labels.stream().filter(label -> !isLabel(label)).distinct().count();
+            long wrong =
+                    labels.stream().filter(label -> !isLabel(label)).distinct().count();
             if (wrong > 1) { // which of them is named first, depends
                 return labels(required);
             }
             String[] given = labels.toArray(String[]::new);
-            return odd(
-                    required ? "requires" : "prefers",
-                    "text",
-                    String.join(",", labels),
-                    () -> {
-                        if (required) {
-                            StartOptions.defaults().requires(given);
-                        } else {
-                            StartOptions.defaults().prefers(given);
-                        }
-                    });
+            return odd(required ? "requires" : "prefers", "text", String.join(",", labels), () -> {
+                if (required) {
+                    StartOptions.defaults().requires(given);
+                } else {
+                    StartOptions.defaults().prefers(given);
+                }
+            });
         }
 
         private static boolean isLabel(String label) {
@@ -247,21 +264,25 @@ final class StartsFromSqlIT {
             return switch (random.nextInt(5)) {
                 case 0 -> {
                     String text = line(500);
-                    yield attribute(name, quoted(text), () -> StartOptions.defaults()
-                            .attribute(Attribute.text(name), text));
+                    yield attribute(
+                            name, quoted(text), () -> StartOptions.defaults().attribute(Attribute.text(name), text));
                 }
                 case 1 -> {
-                    String number = List.of("1", "-1.50", "1e30", "1e29", "0.1e-29", "1e-31", "12345678901234567890.5e12")
+                    String number = List.of(
+                                    "1", "-1.50", "1e30", "1e29", "0.1e-29", "1e-31", "12345678901234567890.5e12")
                             .get(random.nextInt(7));
-                    yield attribute(name, number, () -> StartOptions.defaults()
-                            .attribute(Attribute.number(name), new BigDecimal(number)));
+                    yield attribute(
+                            name,
+                            number,
+                            () -> StartOptions.defaults().attribute(Attribute.number(name), new BigDecimal(number)));
                 }
-                case 2 ->
-                    attribute(name, "true", () -> StartOptions.defaults().attribute(Attribute.flag(name), true));
+                case 2 -> attribute(name, "true", () -> StartOptions.defaults().attribute(Attribute.flag(name), true));
                 case 3 -> {
                     String time = "%04d-0%d-10T12:00:00Z".formatted(random.nextInt(10_000), 1 + random.nextInt(9));
-                    yield attribute(name, "{\"time\":\"%s\"}".formatted(time), () -> StartOptions.defaults()
-                            .attribute(Attribute.time(name), Instant.parse(time)));
+                    yield attribute(
+                            name,
+                            "{\"time\":\"%s\"}".formatted(time),
+                            () -> StartOptions.defaults().attribute(Attribute.time(name), Instant.parse(time)));
                 }
                 default -> {
                     List<String> words = Stream.generate(() -> line(500))
@@ -271,9 +292,7 @@ final class StartsFromSqlIT {
                             ? attribute()
                             : attribute(
                                     name,
-                                    words.stream()
-                                            .map(Starts::quoted)
-                                            .collect(Collectors.joining(",", "[", "]")),
+                                    words.stream().map(Starts::quoted).collect(Collectors.joining(",", "[", "]")),
                                     () -> StartOptions.defaults().attribute(Attribute.keywords(name), words));
                 }
             };
@@ -306,7 +325,8 @@ final class StartsFromSqlIT {
         return message.replaceFirst("(?s)\\n.*", "")
                 .replaceFirst("^ERROR: ", "")
                 .replaceFirst(" is [^ ]+( [^;]*)?; it must", " is …; it must")
-                .replaceFirst("(?s) is .*, which is shorter than the quiet time .*[.] Make", " is …, shorter than …. Make")
+                .replaceFirst(
+                        "(?s) is .*, which is shorter than the quiet time .*[.] Make", " is …, shorter than …. Make")
                 .replaceFirst("(?s)(the attribute '.*') is .*; it", "$1 is …; it");
     }
 
@@ -320,7 +340,8 @@ final class StartsFromSqlIT {
     }
 
     private String refusalBySql(Connection connection, Odd start) throws SQLException {
-        try (PreparedStatement statement = connection.prepareStatement(start.sql().replace("${schema}", schema))) {
+        try (PreparedStatement statement =
+                connection.prepareStatement(start.sql().replace("${schema}", schema))) {
             for (int i = 0; i < start.parameters().size(); i++) {
                 statement.setObject(i + 1, start.parameters().get(i));
             }
@@ -343,11 +364,12 @@ final class StartsFromSqlIT {
             }
         }
         StoreFixture fixture = new StoreFixture(store);
-        while (!TestServer.query("SELECT count(*) FROM %s.inbox".formatted(schema)).equals("0")) {
+        while (!TestServer.query("SELECT count(*) FROM %s.inbox".formatted(schema))
+                .equals("0")) {
             store.dispatch().poll(fixture.poll(0));
         }
-        assertThat(TestServer.query("SELECT count(*) FROM %s.run WHERE reason LIKE 'The start was accepted%%'"
-                        .formatted(schema)))
+        assertThat(TestServer.query(
+                        "SELECT count(*) FROM %s.run WHERE reason LIKE 'The start was accepted%%'".formatted(schema)))
                 .isEqualTo("0");
     }
 

@@ -20,8 +20,6 @@ import dev.perdure.TypeRef;
 import dev.perdure.audit.AuditFilter;
 import dev.perdure.queue.Limiter;
 import dev.perdure.queue.Queue;
-import dev.perdure.reaction.Reaction;
-import dev.perdure.schedule.Schedule;
 import java.time.Duration;
 import java.util.List;
 import java.util.stream.Stream;
@@ -42,8 +40,8 @@ final class UnreadableRowsIT {
     private final ListAppender<ILoggingEvent> lines = new ListAppender<>();
     private final Definition<String, String> echo =
             Definition.of("echo", String.class, String.class, (ctx, in) -> ctx.step("say", () -> in));
-    private final Definition<String, String> reader =
-            Definition.of("reader", String.class, String.class, (ctx, in) -> ctx.receive(NEWS).await());
+    private final Definition<String, String> reader = Definition.of(
+            "reader", String.class, String.class, (ctx, in) -> ctx.receive(NEWS).await());
     private HikariDataSource pool;
     private PostgresStore store;
     private Perdure perdure;
@@ -56,7 +54,9 @@ final class UnreadableRowsIT {
         store.awaitListening();
         perdure = Perdure.on(store)
                 .register(echo, reader)
-                .queues(Queue.named("imports").concurrency(2), Queue.named("bad").concurrency(2))
+                .queues(
+                        Queue.named("imports").concurrency(2),
+                        Queue.named("bad").concurrency(2))
                 .queues(StartOptions.DEFAULT_QUEUE)
                 .limiters(MAILS, Limiter.named("bad").concurrency(1))
                 .start();
@@ -90,15 +90,23 @@ final class UnreadableRowsIT {
         execute("SELECT ${schema}.start_run('reader', 'reader-%d', '\"x\"')".formatted(started));
         execute("SELECT ${schema}.send_message('reader-%d', 'news', '\"x\"')".formatted(started));
         for (String id : List.of(own, "sql-" + started, "reader-" + started)) {
-            await(id).atMost(PATIENCE)
-                    .untilAsserted(() -> assertThat(TestServer.query(
-                                    "SELECT state FROM %s.runs WHERE id = '%s'".formatted(schema, id)))
+            await(id)
+                    .atMost(PATIENCE)
+                    .untilAsserted(() -> assertThat(
+                                    TestServer.query("SELECT state FROM %s.runs WHERE id = '%s'".formatted(schema, id)))
                             .isEqualTo("COMPLETED"));
         }
-        assertThat(perdure.runs(RunFilter.all()).list()).extracting(run -> run.id().value()).contains(own);
-        assertThat(perdure.runs(RunFilter.all()).count().get(RunState.COMPLETED).runs()).isPositive();
-        assertThat(perdure.queues().list()).extracting(dev.perdure.queue.QueueInfo::name).contains("imports");
-        assertThat(perdure.limiters().list()).extracting(dev.perdure.queue.LimiterInfo::name).contains("mails");
+        assertThat(perdure.runs(RunFilter.all()).list())
+                .extracting(run -> run.id().value())
+                .contains(own);
+        assertThat(perdure.runs(RunFilter.all()).count().get(RunState.COMPLETED).runs())
+                .isPositive();
+        assertThat(perdure.queues().list())
+                .extracting(dev.perdure.queue.QueueInfo::name)
+                .contains("imports");
+        assertThat(perdure.limiters().list())
+                .extracting(dev.perdure.queue.LimiterInfo::name)
+                .contains("mails");
         perdure.reactions().list();
         perdure.schedules().list("", 100);
         perdure.audit().list(AuditFilter.all());
@@ -202,10 +210,7 @@ final class UnreadableRowsIT {
                         "attributes that are no object",
                         "attributes",
                         "INSERT INTO ${schema}.inbox (seed, wish, id, definition, queue, input, attributes) VALUES (1, 0, 'bad', 'echo', 'default', '1', '[1]')"),
-                new Planting(
-                        "the task of a request",
-                        "U+000A",
-                        """
+                new Planting("the task of a request", "U+000A", """
                         WITH dag AS (
                             INSERT INTO ${schema}.inbox (seed, wish, id, definition, queue, input, tasks)
                             VALUES (1, 0, 'bad', 'echo', 'default', '1', 1) RETURNING number
@@ -258,14 +263,13 @@ final class UnreadableRowsIT {
                         "a state of a reaction",
                         "bad",
                         "INSERT INTO ${schema}.reaction (name, states, starts, queue) VALUES ('bad', '{77}', 'echo', 'default')"),
-                new Planting(
-                        "a worker",
-                        "",
-                        """
+                new Planting("a worker", "", """
                         INSERT INTO ${schema}.worker (expires_at, lease, id, definitions, labels, queues, version)
                         VALUES (now() + interval '1 day', '10 seconds', gen_random_uuid(), '{}', '[]', '{NULL}', E'a\nb')"""),
                 new Planting(
-                        "the retention", "retention", "UPDATE ${schema}.retention SET declared = '{\"all\": \"often\"}'"),
+                        "the retention",
+                        "retention",
+                        "UPDATE ${schema}.retention SET declared = '{\"all\": \"often\"}'"),
                 new Planting(
                         "an entry of the audit",
                         "BAKE",
@@ -293,8 +297,10 @@ final class UnreadableRowsIT {
     void stops_nothing_else(Planting planting) {
         for (String sql : planting.sql()) {
             if (sql.startsWith("wait ")) {
-                await(sql).atMost(PATIENCE).until(() -> sql.endsWith(" " + TestServer.query(
-                        "SELECT state FROM %s.runs WHERE id = 'bad'".formatted(schema))));
+                await(sql)
+                        .atMost(PATIENCE)
+                        .until(() -> sql.endsWith(" "
+                                + TestServer.query("SELECT state FROM %s.runs WHERE id = 'bad'".formatted(schema))));
             } else {
                 execute(sql);
             }
@@ -307,18 +313,14 @@ final class UnreadableRowsIT {
     }
 
     private Planting planting(String what) {
-        return plantings()
-                .filter(each -> each.what().equals(what))
-                .findFirst()
-                .orElseThrow();
+        return plantings().filter(each -> each.what().equals(what)).findFirst().orElseThrow();
     }
 
     @Test
     void is_logged_once_and_the_run_says_why_it_waits() {
         stops_nothing_else(planting("a version with a line break, of a run that is ready"));
         assertThat(reason()).isEqualTo("No live worker has the definition 'echo' in version 'a\nb'.");
-        assertThat(timesLogged("of each run in ready with the version 'a\\nb'"))
-                .isEqualTo(1);
+        assertThat(timesLogged("of each run in ready with the version 'a\\nb'")).isEqualTo(1);
     }
 
     @Test
@@ -336,7 +338,8 @@ final class UnreadableRowsIT {
                 .isEqualTo(
                         "The settings of its queue or limiter cannot be read: invalid input syntax for type integer: \"many\". Set them anew with queues limit or limiters limit.");
         assertThat(perdure.queues().get("bad").paused().orElseThrow())
-                .startsWith("No run begins. The settings of the queue 'bad' are {concurrency=many}, and one of them cannot be read: ");
+                .startsWith(
+                        "No run begins. The settings of the queue 'bad' are {concurrency=many}, and one of them cannot be read: ");
         assertThat(timesLogged("The row with the name 'bad' cannot be read and is left out: The settings of the queue"))
                 .isEqualTo(1);
         perdure.queues().limit(Queue.named("bad").concurrency(1));

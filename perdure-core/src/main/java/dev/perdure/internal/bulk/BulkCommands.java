@@ -195,8 +195,7 @@ public final class BulkCommands {
                     new Outcome.Refused("The id of the fork is taken by the run '%s'. Fork it under another id."
                             .formatted(existing.run().id()));
                 case Outcome.Outdated outdated ->
-                    new Outcome.Refused(
-                            "The run '%s' changes while it is copied. Fork it alone.".formatted(run.id()));
+                    new Outcome.Refused("The run '%s' changes while it is copied. Fork it alone.".formatted(run.id()));
                 default -> outcome;
             };
         });

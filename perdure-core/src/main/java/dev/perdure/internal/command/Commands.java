@@ -75,7 +75,8 @@ public final class Commands {
     public void rerun(Change.Rerun rerun) {
         String tasks = rerun.tasks().stream().map(RunId::value).collect(Collectors.joining(", "));
         Audit audit = auditor.run(Action.RERUN, rerun.run().value(), tasks);
-        Outcome outcome = commits.commitAll(List.of(new Change.Rerun(rerun.run(), rerun.tasks(), rerun.seed(), null, audit)))
+        Outcome outcome = commits.commitAll(
+                        List.of(new Change.Rerun(rerun.run(), rerun.tasks(), rerun.seed(), null, audit)))
                 .getFirst();
         switch (outcome) {
             case Outcome.Applied applied -> {}

@@ -23,8 +23,8 @@ final class HandlerFunction implements Registered.Function {
         if (!(input instanceof HandlerInput<?> started)) {
             throw new IllegalStateException("Not the input of a handler: " + input);
         }
-        RunningTask situation = new RunningTask(
-                ctx, RunId.of(started.run()), name, started.input(), started.first(), started.failed());
+        RunningTask situation =
+                new RunningTask(ctx, RunId.of(started.run()), name, started.input(), started.first(), started.failed());
         return TaskFunction.last(
                 (EngineContext) ctx,
                 name,

@@ -24,8 +24,7 @@ record RunningTask(
         String name,
         @Nullable Object input,
         List<TaskError> errors,
-        int failed)
-        implements FailureContext<@Nullable Object> {
+        int failed) implements FailureContext<@Nullable Object> {
     /** A task for which nothing has failed. */
     RunningTask(WorkflowContext ctx, RunId runId, String name, @Nullable Object input) {
         this(ctx, runId, name, input, List.of(), 0);

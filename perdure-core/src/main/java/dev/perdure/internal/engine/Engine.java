@@ -35,9 +35,9 @@ import dev.perdure.internal.definition.Registered.Target;
 import dev.perdure.internal.definition.Registry;
 import dev.perdure.internal.execution.value.CallTarget;
 import dev.perdure.internal.execution.value.Values;
-import dev.perdure.internal.handle.ForkWriter;
 import dev.perdure.internal.handle.DagHandle;
 import dev.perdure.internal.handle.EndedRunHandle;
+import dev.perdure.internal.handle.ForkWriter;
 import dev.perdure.internal.handle.RunHandle;
 import dev.perdure.internal.object.LocalCaller.Reply;
 import dev.perdure.internal.payload.PayloadCodec;
@@ -145,7 +145,8 @@ public final class Engine implements Perdure, EngineView.Source {
         Values values = new Values(settings.rules().codec(), settings.rules().maxPayloadBytes());
         this.scheduleWrites =
                 new ScheduleWrites(new SpecWriter(targets, values), values, mailSender, commits, settings.clockwork());
-        this.bulkCommands = new BulkCommands(commits, commands, new ForkWriter(settings)::fork, settings.store(), listeners);
+        this.bulkCommands =
+                new BulkCommands(commits, commands, new ForkWriter(settings)::fork, settings.store(), listeners);
         this.operations = new EngineOperations(services, scheduleWrites, starter);
         operations.schedules().declare(declared);
         for (int part = 0; part < parts.stores().size(); part++) {

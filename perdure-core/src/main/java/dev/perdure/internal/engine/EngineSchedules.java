@@ -99,7 +99,10 @@ final class EngineSchedules implements Schedules, CommandedSchedules {
         try {
             return state(latest);
         } catch (PayloadException unreadable) {
-            LOG.debug("The schedule of run '{}' cannot be read, and is not listed.", latest.run().id(), unreadable);
+            LOG.debug(
+                    "The schedule of run '{}' cannot be read, and is not listed.",
+                    latest.run().id(),
+                    unreadable);
             return Optional.empty();
         }
     }

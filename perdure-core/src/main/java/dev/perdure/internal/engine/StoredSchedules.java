@@ -30,7 +30,8 @@ final class StoredSchedules {
     StoredSchedules(Runs runs, List<Schedule> schedules) {
         this.runs = runs;
         this.schedules = schedules.stream()
-                .sorted(Comparator.comparing(schedule -> bytes(ScheduleNames.run(schedule.name())), Arrays::compareUnsigned))
+                .sorted(Comparator.comparing(
+                        schedule -> bytes(ScheduleNames.run(schedule.name())), Arrays::compareUnsigned))
                 .toList();
     }
 
@@ -53,7 +54,8 @@ final class StoredSchedules {
         int most = Math.min(schedules.size() - next, PAGE);
         if (most > 0) {
             List<Runs.Latest> behind = runs.latest(ScheduleNames.PREFIX, run.value(), most);
-            page = behind.stream().collect(Collectors.toMap(latest -> latest.run().id(), Function.identity()));
+            page = behind.stream()
+                    .collect(Collectors.toMap(latest -> latest.run().id(), Function.identity()));
             hasAll = behind.size() < most;
             end = hasAll ? end : bytes(behind.getLast().run().id());
         }

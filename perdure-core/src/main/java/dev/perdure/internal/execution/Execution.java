@@ -545,7 +545,8 @@ public final class Execution implements LoadedRun, Runnable {
             departure = transitions.leave(move);
         } catch (Unwind lost) {
             departure = new Departure.Lost();
-        } catch (RuntimeException | Error unexpected) { // the thread of its code may still have been at work on what is pending
+        } catch (RuntimeException
+                | Error unexpected) { // the thread of its code may still have been at work on what is pending
             LOG.error(
                     "The engine failed to take over run {} from its code. It is given back within a lease.",
                     held.run().id(),

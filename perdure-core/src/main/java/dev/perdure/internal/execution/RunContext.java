@@ -321,8 +321,7 @@ class RunContext extends EngineRunContext implements Undoable {
                 .input(kind, held.definition().target(), nextInput.apply(next));
         int position = calls.derived("continueAsNew");
         futures.finish();
-        throw transitions.restart(
-                new Move.Restart(payload, derived().seed(position), leavesItsVersion(), definition));
+        throw transitions.restart(new Move.Restart(payload, derived().seed(position), leavesItsVersion(), definition));
     }
 
     /** A pinned run that begins anew needs its old code no more, so it leaves a version that drains. */

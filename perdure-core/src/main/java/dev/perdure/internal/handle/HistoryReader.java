@@ -168,7 +168,8 @@ final class HistoryReader {
         if (entry.status() == Entry.Status.HEADERS) {
             return Optional.of(new String(entry.payload().bytes(), StandardCharsets.UTF_8));
         }
-        return FailedBodies.isOne(entry) && entry.payload().size() > 0 // Of a former life, only that it failed is known.
+        return FailedBodies.isOne(entry)
+                        && entry.payload().size() > 0 // Of a former life, only that it failed is known.
                 ? Optional.of(FailedBodies.reason(codecOf(run, entry), entry))
                 : Optional.empty();
     }

@@ -103,8 +103,7 @@ public final class WorkerLimits {
 
     /** How many places of a queue are free. */
     private int free(String queue, int limit) {
-        int taken =
-                claimers.stream().mapToInt(claimer -> claimer.taken(queue)).sum();
+        int taken = claimers.stream().mapToInt(claimer -> claimer.taken(queue)).sum();
         return Math.max(0, limit - taken);
     }
 

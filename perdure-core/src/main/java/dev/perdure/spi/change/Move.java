@@ -44,7 +44,10 @@ public sealed interface Move {
      * @param definition its new definition, or null if it keeps its own
      */
     record Restart(
-            Payload input, long seed, boolean unpinned, @Nullable String definition) implements Move {
+            Payload input,
+            long seed,
+            boolean unpinned,
+            @Nullable String definition) implements Move {
         /** Begins anew with the same definition. */
         public Restart(Payload input, long seed, boolean unpinned) {
             this(input, seed, unpinned, null);

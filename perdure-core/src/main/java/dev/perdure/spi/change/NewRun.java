@@ -159,12 +159,11 @@ public record NewRun(
     public NewRun startedFor(StartedFor kind, NewRun other, Set<Setting> chosen) {
         NewRun run = this;
         for (Setting setting : Setting.values()) {
-            boolean inherits =
-                    switch (setting.of(kind)) {
-                        case INHERITED -> true;
-                        case OWN_OR_INHERITED -> !chosen.contains(setting);
-                        case OWN, LIMITED, DEFAULT -> false;
-                    };
+            boolean inherits = switch (setting.of(kind)) {
+                case INHERITED -> true;
+                case OWN_OR_INHERITED -> !chosen.contains(setting);
+                case OWN, LIMITED, DEFAULT -> false;
+            };
             if (inherits) {
                 run = run.with(setting, other);
             }

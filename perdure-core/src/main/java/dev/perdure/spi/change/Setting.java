@@ -23,12 +23,18 @@ import java.util.Map;
 public enum Setting {
     QUEUE(own(CHILD, SPAWN, REACTION, FIRE).inherited(TASK, ITEM, HANDLER, FORK).kept()),
     KEY(own(CHILD, SPAWN, FIRE).inherited(TASK, ITEM, HANDLER, FORK).kept()),
-    PRIORITY(own(CHILD, SPAWN, FIRE).ownOrInherited(TASK, ITEM).inherited(HANDLER, FORK).kept()),
+    PRIORITY(own(CHILD, SPAWN, FIRE)
+            .ownOrInherited(TASK, ITEM)
+            .inherited(HANDLER, FORK)
+            .kept()),
     WEIGHT(own(CHILD, SPAWN, FIRE).inherited(TASK, ITEM, HANDLER, FORK).kept()),
     /** Which labels it requires and prefers. */
     PLACEMENT(own(CHILD, SPAWN, FIRE).inherited(TASK, ITEM, HANDLER, FORK).kept()),
     /** The version that it is pinned to. A child inherits it from a run of a pinned definition. */
-    VERSION(own(SPAWN, FIRE).ownOrInherited(CHILD).inherited(TASK, ITEM, HANDLER).kept()),
+    VERSION(own(SPAWN, FIRE)
+            .ownOrInherited(CHILD)
+            .inherited(TASK, ITEM, HANDLER)
+            .kept()),
     TIMEOUT(own(FIRE).limited(CHILD, SPAWN, TASK, ITEM).inherited(FORK).kept()),
     /** The store lets the first tasks of a DAG wait for its delay. */
     DELAY(own(CHILD, SPAWN, DEBOUNCE)),

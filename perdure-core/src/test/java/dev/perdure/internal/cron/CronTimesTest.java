@@ -191,8 +191,7 @@ class CronTimesTest {
 
     @Test
     void the_weekday_nearest_to_a_day_is_right_in_all_months_of_sixty_years() {
-        requireNearestWeekdays(
-                field -> new NearestWeekdays(CronTimesTest::noon, List.of(field))::next);
+        requireNearestWeekdays(field -> new NearestWeekdays(CronTimesTest::noon, List.of(field))::next);
     }
 
     @Test

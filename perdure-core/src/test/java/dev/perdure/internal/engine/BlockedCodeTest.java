@@ -112,6 +112,7 @@ public final class BlockedCodeTest {
     }
 
     private static String stack(ILoggingEvent line) {
-        return List.of(line.getThrowableProxy().getStackTraceElementProxyArray()).toString();
+        return List.of(line.getThrowableProxy().getStackTraceElementProxyArray())
+                .toString();
     }
 }

@@ -53,7 +53,9 @@ class FireTimesTest {
     }
 
     private static LocalDate[] days(int days) {
-        return LocalDate.of(2030, 1, 2).datesUntil(LocalDate.of(2030, 1, 2).plusDays(days)).toArray(LocalDate[]::new);
+        return LocalDate.of(2030, 1, 2)
+                .datesUntil(LocalDate.of(2030, 1, 2).plusDays(days))
+                .toArray(LocalDate[]::new);
     }
 
     @Test
@@ -63,7 +65,8 @@ class FireTimesTest {
                 .hasValue(Instant.parse("2030-01-02T23:00:00Z"));
         assertThat(times.next(spec(List.of(cron("* * * * *")), days(40)), after, BASIS))
                 .hasValue(Instant.parse("2030-02-10T23:00:00Z"));
-        assertThat(times.next(spec(List.of(cron("*/5 * * * * *"), every(Duration.ofHours(1))), days(900)), after, BASIS))
+        assertThat(times.next(
+                        spec(List.of(cron("*/5 * * * * *"), every(Duration.ofHours(1))), days(900)), after, BASIS))
                 .hasValue(Instant.parse("2032-06-19T22:00:00Z"));
     }
 
@@ -79,9 +82,8 @@ class FireTimesTest {
     @Test
     void the_last_of_very_many_times_is_found_at_once() {
         Instant horizon = Instant.parse("2030-12-31T12:00:00Z");
-        LocalDate[] december = LocalDate.of(2030, 12, 2)
-                .datesUntil(LocalDate.of(2031, 1, 2))
-                .toArray(LocalDate[]::new);
+        LocalDate[] december =
+                LocalDate.of(2030, 12, 2).datesUntil(LocalDate.of(2031, 1, 2)).toArray(LocalDate[]::new);
         assertThat(times.last(spec(List.of(every(Duration.ofMillis(100))), december), NEW_YEAR, horizon, BASIS))
                 .hasValue(Instant.parse("2030-12-01T22:59:59.900Z"));
         Basis ended = new Basis(NEW_YEAR, NEW_YEAR);

@@ -48,7 +48,8 @@ class ScheduleTurnTest {
     @Test
     void fire_times_that_cannot_be_computed_pause_the_schedule_until_it_is_changed() {
         ScheduleSpec good = hourly("UTC", HOUR);
-        for (ScheduleSpec bad : List.of(hourly("Mars/Olympus", HOUR), hourly("UTC", Duration.ofSeconds(Long.MAX_VALUE)))) {
+        for (ScheduleSpec bad :
+                List.of(hourly("Mars/Olympus", HOUR), hourly("UTC", Duration.ofSeconds(Long.MAX_VALUE)))) {
             ScheduleState made = turn(ScheduleState.NOTHING, NOON, ScheduleCommand.of(Kind.PUT, bad))
                     .state();
             Decision failed = turn(made, NOON.plus(HOUR));

@@ -73,15 +73,7 @@ public final class Codes {
                 Claimed.PAUSED_AFTER));
         named.putAll(Map.of("NEW", NEW, "KNOWN", KNOWN, "TAKEN", TAKEN, "OVER", OVER, "STALE", STALE));
         named.put("ANY_LIFE", Change.Deliver.ANY_LIFE);
-        named.putAll(Map.of(
-                "FIT",
-                FIT,
-                "DONE_BEFORE",
-                DONE_BEFORE,
-                "ACTIVE",
-                ACTIVE,
-                "TASK_UNFIT",
-                TASK_UNFIT));
+        named.putAll(Map.of("FIT", FIT, "DONE_BEFORE", DONE_BEFORE, "ACTIVE", ACTIVE, "TASK_UNFIT", TASK_UNFIT));
         named.put("CHANGES_KEPT", Removals.CHANGES_KEPT);
         named.put("REMOVED", REMOVED);
         named.put("REPORTING", Parent.REPORTS);

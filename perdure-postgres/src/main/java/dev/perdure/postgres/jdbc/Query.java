@@ -37,8 +37,8 @@ public final class Query {
 
     /** The same for rows of many runs, or of many things with names: those that cannot be read are left out. */
     public <T> List<T> readable(String statementText, Binding binding, Reader<T> reader) {
-        return database.call(asking(
-                statementText, binding, rows -> database.unreadable().all(rows, reader)));
+        return database.call(
+                asking(statementText, binding, rows -> database.unreadable().all(rows, reader)));
     }
 
     private static <T> Database.Work<List<T>> asking(String statementText, Binding binding, Reader<List<T>> answer) {

@@ -73,8 +73,8 @@ public final class Results {
         }
         List<String> both = texts(row, column);
         if (both.size() % 2 != 0) {
-            throw new InvalidRequestException("The %s are %s. Give an object of names with values."
-                    .formatted(column, both.getFirst()));
+            throw new InvalidRequestException(
+                    "The %s are %s. Give an object of names with values.".formatted(column, both.getFirst()));
         }
         Map<String, String> pairs = new TreeMap<>();
         for (int i = 0; i < both.size(); i += 2) {

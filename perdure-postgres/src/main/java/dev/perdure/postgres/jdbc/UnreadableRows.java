@@ -61,7 +61,8 @@ public final class UnreadableRows {
         int most = limit;
         while (true) {
             List<Optional<T>> rows = ask.first(most, row -> Optional.ofNullable(read(row, reader)));
-            List<T> readable = rows.stream().flatMap(Optional::stream).limit(limit).toList();
+            List<T> readable =
+                    rows.stream().flatMap(Optional::stream).limit(limit).toList();
             if (readable.size() == limit || rows.size() < most) {
                 return readable;
             }
@@ -107,7 +108,9 @@ public final class UnreadableRows {
                 .filter(values::containsKey)
                 .findFirst()
                 .map(column -> "with the %s '%s'"
-                        .formatted(column, Text.storable(values.getOrDefault(column, "")).replace('\n', ' ')))
+                        .formatted(
+                                column,
+                                Text.storable(values.getOrDefault(column, "")).replace('\n', ' ')))
                 .orElse("without a name");
     }
 }

@@ -270,7 +270,8 @@ public final class PostgresPermits implements Permits {
     }
 
     private List<LimiterInfo> list(@Nullable String name) {
-        return query.readable(limiterSql.list, parameters -> parameters.text(name).text(name), PostgresPermits::info);
+        return query.readable(
+                limiterSql.list, parameters -> parameters.text(name).text(name), PostgresPermits::info);
     }
 
     private static LimiterInfo info(ResultSet row) throws SQLException {

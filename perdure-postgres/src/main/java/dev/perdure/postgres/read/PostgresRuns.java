@@ -377,7 +377,10 @@ public final class PostgresRuns implements Runs {
                                     }
                                     parameters
                                             .time(after == null ? null : after.at())
-                                            .text(after == null ? LAST_ID : after.id().toString())
+                                            .text(
+                                                    after == null
+                                                            ? LAST_ID
+                                                            : after.id().toString())
                                             .integer(most);
                                 },
                                 reader));

@@ -246,8 +246,7 @@ final class RemovalBatch {
     }
 
     private Set<Long> lock() throws SQLException {
-        List<Due> all =
-                groups.stream().flatMap(group -> group.runs().stream()).toList();
+        List<Due> all = groups.stream().flatMap(group -> group.runs().stream()).toList();
         Set<Long> locked = new HashSet<>();
         if (all.isEmpty()) {
             return locked;

@@ -355,7 +355,12 @@ public final class RemovalSql {
                         .replace("${parental}", "true")
                         .replace("${runs}", BY_KEY));
         String below = LOOK.replace("${belongs}", "COALESCE(" + BELONGS.replace("${life}", "?") + ", false)");
-        this.below = sql(schema, below.replace("${kept}", "false").replace("${parental}", PARENTAL).replace("${runs}", BELOW) + IN_ORDER);
+        this.below = sql(
+                schema,
+                below.replace("${kept}", "false")
+                                .replace("${parental}", PARENTAL)
+                                .replace("${runs}", BELOW)
+                        + IN_ORDER);
         this.parent = sql(schema, PARENT);
         this.deleted = sql(schema, DELETED);
         this.clock = sql(schema, CLOCK);

@@ -79,12 +79,14 @@ final class Trees {
         added = true;
         script.send(
                 connection,
-                List.of(new Part(sql.aside, parameters -> parameters
-                        .number(root)
-                        .bool(asked)
-                        .integer(stage.ordinal())
-                        .bool(remembered)
-                        .time(now))));
+                List.of(new Part(
+                        sql.aside,
+                        parameters -> parameters
+                                .number(root)
+                                .bool(asked)
+                                .integer(stage.ordinal())
+                                .bool(remembered)
+                                .time(now))));
     }
 
     /** Whether there are more of them than before. */
@@ -137,9 +139,7 @@ final class Trees {
         if (walk == null) {
             return forget(tree, Result.DONE);
         }
-        return tree.stage() == Tree.Stage.REMOVING
-                ? remove(tree, walk, expiry, most)
-                : look(tree, walk, expiry);
+        return tree.stage() == Tree.Stage.REMOVING ? remove(tree, walk, expiry, most) : look(tree, walk, expiry);
     }
 
     private Progress look(Tree tree, TreeWalk walk, Expiry expiry) throws SQLException {
@@ -217,9 +217,7 @@ final class Trees {
         if (all && last) {
             return forget(tree, Result.DONE);
         }
-        Tree.Place place = all
-                ? walk.place()
-                : deleted.runs() == 0 ? tree.place() : places.get(deleted.runs() - 1);
+        Tree.Place place = all ? walk.place() : deleted.runs() == 0 ? tree.place() : places.get(deleted.runs() - 1);
         Tree reached = tree.at(place, tree.remembered());
         return all ? save(reached) : pause(reached);
     }
@@ -240,14 +238,16 @@ final class Trees {
         Tree.Place place = tree.place();
         script.send(
                 connection,
-                List.of(new Part(sql.step, parameters -> parameters
-                        .integer(tree.stage().ordinal())
-                        .bool(tree.remembered())
-                        .number(place.parent())
-                        .time(place.at())
-                        .number(place.key())
-                        .time(next)
-                        .number(tree.root()))));
+                List.of(new Part(
+                        sql.step,
+                        parameters -> parameters
+                                .integer(tree.stage().ordinal())
+                                .bool(tree.remembered())
+                                .number(place.parent())
+                                .time(place.at())
+                                .number(place.key())
+                                .time(next)
+                                .number(tree.root()))));
     }
 
     private Progress forget(Tree tree, Result result) throws SQLException {

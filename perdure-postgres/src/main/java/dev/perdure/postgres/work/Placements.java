@@ -54,7 +54,8 @@ public final class Placements {
      *
      * @param placement null if it cannot be read: then it suits no worker
      */
-    private record Text(String whole, String version, @Nullable Placement placement) implements Comparable<Text> {
+    private record Text(
+            String whole, String version, @Nullable Placement placement) implements Comparable<Text> {
         boolean suits(Poll request) {
             return placement != null
                     && (version.isEmpty() || version.equals(request.version().name()))
@@ -146,7 +147,9 @@ public final class Placements {
             return new Text(whole, version, Placement.of(whole.substring(end + 1)));
         } catch (RuntimeException unreadable) {
             database.unreadable()
-                    .leave("of each run in ready with the version '%s'".formatted(whole.replace("\n", "\\n")), unreadable);
+                    .leave(
+                            "of each run in ready with the version '%s'".formatted(whole.replace("\n", "\\n")),
+                            unreadable);
             return new Text(whole, version, null);
         }
     }

@@ -300,8 +300,7 @@ public final class PostgresLeases implements Leases {
         if (awaited.length > 0) {
             parts.add(MailParts.answer(ledgerSql.mail, sending(), awaited, new String[0], Results::skip));
         }
-        long[] answering =
-                keys(lost.stream().filter(run -> Keys.answers(run.key())));
+        long[] answering = keys(lost.stream().filter(run -> Keys.answers(run.key())));
         if (answering.length > 0 && ledgerSql.elsewhere.isShard()) {
             parts.add(ledgerSql.elsewhere.tell(sending(), answering, new String[0], () -> {}));
         }

@@ -353,8 +353,8 @@ final class RevivedRuns {
         if (run.removed()) {
             return Outcome.Refused.removed(rerun.run());
         }
-        String refusal = Change.Rerun.refusal(
-                rerun.run(), run.state(), run.hasTasks(), run.isTask(), run.calls(), run.told());
+        String refusal =
+                Change.Rerun.refusal(rerun.run(), run.state(), run.hasTasks(), run.isTask(), run.calls(), run.told());
         if (refusal != null) {
             return new Outcome.Refused(refusal);
         }

@@ -56,7 +56,8 @@ public final class Dags implements Scene {
     private void begins(String task) {
         Set<String> begun = begunBeforeCancel;
         if (begun != null && !begun.contains(task)) {
-            cast.fail("The task '%s' began after the cancel of its DAG. Before, these had begun: %s".formatted(task, begun));
+            cast.fail("The task '%s' began after the cancel of its DAG. Before, these had begun: %s"
+                    .formatted(task, begun));
         }
     }
 
@@ -64,8 +65,8 @@ public final class Dags implements Scene {
     private void cancel() {
         cast.call(perdure -> perdure.start(dag, input, StartOptions.id(ID)).cancel("It is not wanted."));
         begunBeforeCancel = TASKS.stream()
-                .filter(task -> cast.history(ID + "/" + task).stream()
-                        .anyMatch(entered -> entered.state() == RunState.RUNNING))
+                .filter(task ->
+                        cast.history(ID + "/" + task).stream().anyMatch(entered -> entered.state() == RunState.RUNNING))
                 .collect(Collectors.toCollection(TreeSet::new));
     }
 

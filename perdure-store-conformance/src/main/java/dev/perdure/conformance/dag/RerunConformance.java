@@ -216,7 +216,8 @@ public abstract class RerunConformance extends DagConformance {
                 .isEqualTo(new Outcome.Refused("The run 'stranger' is no task of 'dag'. Name tasks of that run only."));
         assertThat(rerun("nobody")).isInstanceOf(Outcome.Refused.class);
         assertThat(apply(Lane.client(0), new Change.Rerun(stranger.id(), List.of(), 1)))
-                .isEqualTo(new Outcome.Refused("The run 'stranger' is RUNNING. Wait until it has ended, or cancel it."));
+                .isEqualTo(
+                        new Outcome.Refused("The run 'stranger' is RUNNING. Wait until it has ended, or cancel it."));
         assertThat(apply(Lane.client(0), new Change.Rerun(RunId.of("nobody"), List.of(), 1)))
                 .isEqualTo(new Outcome.UnknownRun());
         assertThat(statesOf("dag", "a", "b", "c"))
@@ -284,7 +285,8 @@ public abstract class RerunConformance extends DagConformance {
             assertThat(claimed.input()).isEqualTo(newRun("a").input());
             assertThat(claimed.seed()).isEqualTo(life);
             assertThat(claimed.deadline()).isEqualTo(now().plus(Duration.ofMinutes(10)));
-            assertThat(apply(worker, advance(run, 1, STAY, step(1, "late")))).isNotInstanceOf(Outcome.AlreadyThere.class);
+            assertThat(apply(worker, advance(run, 1, STAY, step(1, "late"))))
+                    .isNotInstanceOf(Outcome.AlreadyThere.class);
             apply(worker, advance(run, claimed.epoch(), STAY, step(1, "again")));
             apply(worker, advance(run, claimed.epoch(), FAIL, step(2, "again")));
         }
@@ -296,7 +298,9 @@ public abstract class RerunConformance extends DagConformance {
         WorkerId worker = join();
         RunRef run = startOwned(worker, newRun("a"));
         apply(worker, advance(run, 1, STAY, new Entry(1, 1, Kind.STEP, "s", Status.ATTEMPT, payload("1"))));
-        apply(worker, advance(run, 1, FAIL, new Entry(1, 0, Kind.STEP, "s", Status.FAILURE, payload("2")), step(2, "2")));
+        apply(
+                worker,
+                advance(run, 1, FAIL, new Entry(1, 0, Kind.STEP, "s", Status.FAILURE, payload("2")), step(2, "2")));
         advance(Duration.ofSeconds(1));
         rerunOf(run, 1);
         Claimed claimed = claimOne(worker);

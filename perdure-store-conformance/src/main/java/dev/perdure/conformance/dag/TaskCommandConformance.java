@@ -83,7 +83,8 @@ public abstract class TaskCommandConformance extends DagConformance {
                         RunState.PENDING,
                         RunState.READY);
         assertThat(complete(worker, started.handed().getFirst(), 5))
-                .extracting(task -> task.run().id().value() + " " + task.control().cancel())
+                .extracting(
+                        task -> task.run().id().value() + " " + task.control().cancel())
                 .containsExactly("c its DAG was cancelled: not wanted either");
     }
 

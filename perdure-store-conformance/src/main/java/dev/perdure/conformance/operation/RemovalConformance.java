@@ -322,7 +322,9 @@ public abstract class RemovalConformance extends DagConformance {
                 .<Effect>mapToObj(i -> new Effect.Start(child(id + "/" + i, root, 1, false)))
                 .toList();
         apply(worker, advance(root, 1, STAY, starts, step(1, "1")));
-        polled(worker, children).claimed().forEach(child -> apply(worker, advance(child.run(), child.epoch(), complete("1"))));
+        polled(worker, children)
+                .claimed()
+                .forEach(child -> apply(worker, advance(child.run(), child.epoch(), complete("1"))));
         apply(worker, advance(root, 1, complete("1")));
         return root;
     }

@@ -358,9 +358,13 @@ public abstract class RetryConformance extends DagConformance {
         fork(run, 2, "b", null);
         assertThat(store().journals().read(refOf("b"), 0, Integer.MAX_VALUE).entries())
                 .singleElement()
-                .satisfies(copied ->
-                        assertThat(copied.at()).isBefore(found(refOf("b")).info().createdAt()));
-        assertThat(store().journals().read(run, 0, Integer.MAX_VALUE).entries().getFirst().at())
+                .satisfies(copied -> assertThat(copied.at())
+                        .isBefore(found(refOf("b")).info().createdAt()));
+        assertThat(store().journals()
+                        .read(run, 0, Integer.MAX_VALUE)
+                        .entries()
+                        .getFirst()
+                        .at())
                 .isEqualTo(now());
     }
 

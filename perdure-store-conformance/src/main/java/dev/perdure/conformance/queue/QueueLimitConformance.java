@@ -78,10 +78,7 @@ public abstract class QueueLimitConformance extends QueueConformance {
         apply(
                 Lane.client(0),
                 new Change.Start(
-                        dag,
-                        null,
-                        List.of(),
-                        List.of(new Task(withQueue(newRun("dag/task"), LIMITED), List.of()))));
+                        dag, null, List.of(), List.of(new Task(withQueue(newRun("dag/task"), LIMITED), List.of()))));
         WorkerId worker = join();
 
         Claimed first = taken(worker, 10).getFirst();

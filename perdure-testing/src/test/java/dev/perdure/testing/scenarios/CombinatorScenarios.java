@@ -79,7 +79,9 @@ abstract class CombinatorScenarios extends Scenarios {
                                         .await(),
                                 DurableFuture.firstSucceeded(List.of(failing, all.map(List::toString)))
                                         .await(),
-                                DurableFuture.allSettled(List.of(failing)).await().size(),
+                                DurableFuture.allSettled(List.of(failing))
+                                        .await()
+                                        .size(),
                                 DurableFuture.parallel(List.<Integer>of(), 3, i -> ctx.stepAsync("step", () -> i)))
                         .toString();
             });

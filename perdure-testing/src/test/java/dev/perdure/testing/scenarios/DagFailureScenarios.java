@@ -60,8 +60,7 @@ abstract class DagFailureScenarios extends Scenarios {
             });
             perdure.register(dag).maxPayloadBytes(maxPayloadBytes);
             DagRun<List<Integer>> run = perdure.start(dag, "x", id("g"));
-            assertThatThrownBy(run::result)
-                    .hasMessageContaining(count + " tasks of DAG 'many' failed: 'task-0000'");
+            assertThatThrownBy(run::result).hasMessageContaining(count + " tasks of DAG 'many' failed: 'task-0000'");
             assertThat(run.state()).isEqualTo(RunState.FAILED);
             assertThat(failed.get()).isEqualTo(count);
             assertThat(told).hasSize(1);

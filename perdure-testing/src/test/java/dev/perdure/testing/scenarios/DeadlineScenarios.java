@@ -189,8 +189,8 @@ abstract class DeadlineScenarios extends Scenarios {
             });
             try (PerdureTest perdure = create(mode)) {
                 perdure.register(flow);
-                Run<String> run = perdure.start(
-                        Invocation.of(flow, "in time"), id("run").timeout(Duration.ofMinutes(deadline)));
+                Run<String> run =
+                        perdure.start(Invocation.of(flow, "in time"), id("run").timeout(Duration.ofMinutes(deadline)));
                 perdure.settle();
                 for (int minute = 0; minute <= 60; minute++) {
                     if (minute == from) {

@@ -354,7 +354,10 @@ abstract class DeployedScheduleScenarios extends Scenarios {
             perdure.redeclare(often.overlap(Overlap.SKIP));
             perdure.startWorker();
             perdure.settle();
-            runs(perdure, "sleeps").subList(28, 130).forEach(run -> perdure.run(run.id(), TypeRef.of(String.class)).kill("enough"));
+            runs(perdure, "sleeps")
+                    .subList(28, 130)
+                    .forEach(run ->
+                            perdure.run(run.id(), TypeRef.of(String.class)).kill("enough"));
             perdure.advance(MINUTE.multipliedBy(10));
             assertThat(runs(perdure, "sleeps")).as("28 have not ended").hasSize(130);
             assertThat(perdure.schedules().get("often").health().skipReason())

@@ -116,7 +116,8 @@ abstract class InheritanceWalk {
     private final Definition<String, String> caller = Scenarios.workflow("caller", (ctx, in) -> {
         ctx.status("calls");
         switch (in) {
-            case "child" -> ctx.startChild(Invocation.of(sleeper, in), ofChild()).await();
+            case "child" ->
+                ctx.startChild(Invocation.of(sleeper, in), ofChild()).await();
             case "spawn" -> ctx.spawn(Invocation.of(sleeper, in), own());
             case "again" -> throw ctx.continueAsNew("sleep");
             default -> ctx.sleep(HOUR);
@@ -204,7 +205,11 @@ abstract class InheritanceWalk {
     }
 
     private String first(PerdureTest perdure, String definition) {
-        return perdure.runs(RunFilter.all().definition(definition)).list().getFirst().id().value();
+        return perdure.runs(RunFilter.all().definition(definition))
+                .list()
+                .getFirst()
+                .id()
+                .value();
     }
 
     private Pair pairOf(PerdureTest perdure, StartedFor kind) {
@@ -357,14 +362,13 @@ abstract class InheritanceWalk {
                     : asChosen(pair.started(), own());
             for (Setting setting : Setting.values()) {
                 Setting.Source source = setting.of(kind);
-                NewRun from =
-                        switch (source) {
-                            case INHERITED -> pair.original();
-                            case OWN -> own;
-                            // The task chooses no priority, and the definition of the child is not pinned.
-                            case OWN_OR_INHERITED -> setting == Setting.VERSION ? own : pair.original();
-                            case LIMITED, DEFAULT -> defaults;
-                        };
+                NewRun from = switch (source) {
+                    case INHERITED -> pair.original();
+                    case OWN -> own;
+                    // The task chooses no priority, and the definition of the child is not pinned.
+                    case OWN_OR_INHERITED -> setting == Setting.VERSION ? own : pair.original();
+                    case LIMITED, DEFAULT -> defaults;
+                };
                 assertThat(value(setting, pair.started()))
                         .as("%s of a %s is %s", setting, kind.title(), source.title())
                         .isEqualTo(value(setting, from));

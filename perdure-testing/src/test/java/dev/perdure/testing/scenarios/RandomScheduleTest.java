@@ -166,9 +166,11 @@ class RandomScheduleTest extends Scenarios implements InMemory {
                         }
                     }
                     case LAST -> fire(due.getLast());
-                    case ALL -> due.stream()
-                            .filter(time -> !time.isBefore(now.minus(settings.catchUp().within().orElseThrow())))
-                            .forEach(this::fire);
+                    case ALL ->
+                        due.stream()
+                                .filter(time -> !time.isBefore(
+                                        now.minus(settings.catchUp().within().orElseThrow())))
+                                .forEach(this::fire);
                 }
             }
             decided = due.isEmpty() || due.getLast().isBefore(decided) ? decided : due.getLast();
@@ -319,14 +321,17 @@ class RandomScheduleTest extends Scenarios implements InMemory {
                 back(perdure, model, away.get(), end);
             }
             model.onTime(end);
-            List<String> all =
-                    perdure.runs(RunFilter.all().definition(what.name()).limit(10_000)).list().stream()
-                            .map(run -> run.id().value())
-                            .toList();
+            List<String> all = perdure
+                    .runs(RunFilter.all().definition(what.name()).limit(10_000))
+                    .list()
+                    .stream()
+                    .map(run -> run.id().value())
+                    .toList();
             return List.of(
                     all.stream().filter(id -> !id.contains("!")).sorted().toList(),
                     List.copyOf(model.fired),
-                    List.of("triggered " + all.stream().filter(id -> id.contains("!")).count()),
+                    List.of("triggered "
+                            + all.stream().filter(id -> id.contains("!")).count()),
                     List.of("triggered " + model.triggered));
         }
     }

@@ -98,14 +98,12 @@ abstract class SagaScenarios extends Scenarios {
                 saga.undo("release", () -> done.add("release"));
                 ctx.step("charge", () -> done.add("charge"));
                 saga.undo("refund", () -> done.add("refund"));
-                ctx.step(
-                        "ship",
-                        () -> {
-                            if (!done.contains("refund")) {
-                                throw new TerminalException("no road");
-                            }
-                            return done.add("ship");
-                        });
+                ctx.step("ship", () -> {
+                    if (!done.contains("refund")) {
+                        throw new TerminalException("no road");
+                    }
+                    return done.add("ship");
+                });
                 return "shipped";
             } catch (RuntimeException failure) {
                 throw saga.compensate(failure);
@@ -209,8 +207,10 @@ abstract class SagaScenarios extends Scenarios {
             perdure.advance(HOUR);
             road.set(true);
             done.clear();
-            SelectedRuns failed = perdure.runs(RunFilter.all().definition("order").state(RunState.FAILED));
-            BulkReport retried = failed.start(BulkAction.retry("the road is open")).result();
+            SelectedRuns failed =
+                    perdure.runs(RunFilter.all().definition("order").state(RunState.FAILED));
+            BulkReport retried =
+                    failed.start(BulkAction.retry("the road is open")).result();
             assertThat(retried.refused()).isEqualTo(3);
 
             BulkReport forked = failed.start(BulkAction.fork(1)).result();
@@ -258,8 +258,7 @@ abstract class SagaScenarios extends Scenarios {
                 perdure.rerun(run.id());
             }
             assertThat(run.result()).isEqualTo("shipped");
-            assertThat(done)
-                    .containsExactly("reserve book", "release", "reserve book", "release", "reserve book");
+            assertThat(done).containsExactly("reserve book", "release", "reserve book", "release", "reserve book");
             assertThat(run.history().stream()
                             .filter(event -> event.status() == HistoryEvent.Status.VALUE
                                     || event.status() == HistoryEvent.Status.FAILURE)

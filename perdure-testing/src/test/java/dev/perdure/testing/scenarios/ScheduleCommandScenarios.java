@@ -109,9 +109,10 @@ abstract class ScheduleCommandScenarios extends ScheduledRuns {
             int past = fired(perdure).size();
             assertThat(past).isBetween(2, 3);
             perdure.advance(HOUR.multipliedBy(2));
-            assertThat(fired(perdure)).hasSize(past + 2).allSatisfy(run -> assertThat(
-                            Instant.parse(run.id().value().substring("hourly@".length())))
-                    .isBeforeOrEqualTo(run.createdAt()));
+            assertThat(fired(perdure))
+                    .hasSize(past + 2)
+                    .allSatisfy(run -> assertThat(Instant.parse(run.id().value().substring("hourly@".length())))
+                            .isBeforeOrEqualTo(run.createdAt()));
         }
     }
 
@@ -122,7 +123,8 @@ abstract class ScheduleCommandScenarios extends ScheduledRuns {
             perdure.settle();
             perdure.schedules().put(hourly(WAITS).from(perdure.now().minus(HOUR.multipliedBy(3))));
             perdure.settle();
-            perdure.schedules().backfill("hourly", perdure.now().minus(HOUR.multipliedBy(3)), perdure.now(), Overlap.CANCEL);
+            perdure.schedules()
+                    .backfill("hourly", perdure.now().minus(HOUR.multipliedBy(3)), perdure.now(), Overlap.CANCEL);
             perdure.advance(MINUTE);
             assertThat(fired(perdure).stream().map(RunInfo::state).toList())
                     .startsWith(RunState.CANCELLED, RunState.CANCELLED)

@@ -348,7 +348,8 @@ abstract class ScheduleScenarios extends ScheduledRuns {
     @ParameterizedTest
     @EnumSource
     void commands_that_come_while_many_missed_times_are_due_lose_none_of_them(TestMode mode) {
-        Schedule often = every("often", MINUTE, REPORT).overlap(Overlap.ALLOW).catchUp(CatchUp.all(HOUR.multipliedBy(4)));
+        Schedule often =
+                every("often", MINUTE, REPORT).overlap(Overlap.ALLOW).catchUp(CatchUp.all(HOUR.multipliedBy(4)));
         try (PerdureTest perdure = create(mode)) {
             perdure.register(REPORT).schedules(often);
             perdure.settle();
@@ -372,7 +373,8 @@ abstract class ScheduleScenarios extends ScheduledRuns {
     @EnumSource
     void missed_times_are_caught_up_one_after_another_whatever_happens_to_overlaps(Overlap overlap) {
         try (PerdureTest perdure = create(TestMode.NORMAL)) {
-            perdure.register(WAITS).schedules(hourly(WAITS).overlap(overlap).catchUp(CatchUp.all(HOUR.multipliedBy(9))));
+            perdure.register(WAITS)
+                    .schedules(hourly(WAITS).overlap(overlap).catchUp(CatchUp.all(HOUR.multipliedBy(9))));
             perdure.settle();
             Instant first = perdure.schedules().get("hourly").next().getFirst();
             perdure.crashAll();

@@ -135,9 +135,16 @@ public final class Children {
     private Behalf self(StartedFor kind) {
         return new Behalf(
                 kind,
-                () -> new NewRun(held.run().id(), "", Payload.EMPTY, 0, held.origin().queue(), 0, null, null)
-                        .describedAs(
-                                Description.NONE.withHeaders(held.origin().headers())),
+                () -> new NewRun(
+                                held.run().id(),
+                                "",
+                                Payload.EMPTY,
+                                0,
+                                held.origin().queue(),
+                                0,
+                                null,
+                                null)
+                        .describedAs(Description.NONE.withHeaders(held.origin().headers())),
                 Set.of(Setting.VERSION));
     }
 
@@ -230,8 +237,9 @@ public final class Children {
         }
         transitions.deliverTo(call);
         NewRun other = start.behalf().run().get();
-        Optional<String> key =
-                Setting.KEY.of(start.behalf().kind()) == Source.INHERITED ? Optional.ofNullable(other.queueKey()) : options.key();
+        Optional<String> key = Setting.KEY.of(start.behalf().kind()) == Source.INHERITED
+                ? Optional.ofNullable(other.queueKey())
+                : options.key();
         RunId id = callee.id(options, host.store()::prefix)
                 .orElseGet(() -> childId(call.position(), callee.object(options), key));
         NewRun run = new NewRun(
@@ -249,8 +257,7 @@ public final class Children {
                         values.attributes().encrypted(id, options.description()),
                         options.key().orElse(null),
                         new Admission(options.startWithin().orElse(null), options.weight()).at(placement(id, start)))
-                .startedFor(
-                        start.behalf().kind(), other, start.behalf().chosen());
+                .startedFor(start.behalf().kind(), other, start.behalf().chosen());
         return begin(call, callee, input, intercepted(run));
     }
 

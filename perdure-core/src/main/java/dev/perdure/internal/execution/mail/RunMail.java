@@ -80,8 +80,7 @@ public final class RunMail {
      * before it: a child with the same deadline fails at that time, too.
      */
     Optional<Arrived> first(Channel channel) {
-        return inbox.first(channel)
-                .filter(arrived -> transitions.deadline().isInTime(arrived.at()));
+        return inbox.first(channel).filter(arrived -> transitions.deadline().isInTime(arrived.at()));
     }
 
     UnreadMail inbox() {

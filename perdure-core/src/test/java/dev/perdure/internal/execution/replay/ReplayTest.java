@@ -155,10 +155,13 @@ final class ReplayTest {
         List<Integer> asked = new ArrayList<>();
         List<Page> pages =
                 List.of(new Page(List.of(step(3, "c"), step(4, "d")), false), new Page(List.of(step(5, "e")), true));
-        Replay replay = new Replay(new Replay.Origin("order-7", null, true), new Page(List.of(step(1, "a"), step(2, "b")), false), after -> {
-            asked.add(after);
-            return pages.get(asked.size() - 1);
-        });
+        Replay replay = new Replay(
+                new Replay.Origin("order-7", null, true),
+                new Page(List.of(step(1, "a"), step(2, "b")), false),
+                after -> {
+                    asked.add(after);
+                    return pages.get(asked.size() - 1);
+                });
         assertThat(replay.past(replay.take(Kind.STEP, "a")).answer()).isPresent();
         assertThat(replay.past(replay.take(Kind.STEP, "b")).answer()).isPresent();
         assertThat(asked).isEmpty();

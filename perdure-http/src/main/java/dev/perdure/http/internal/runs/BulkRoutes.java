@@ -67,7 +67,10 @@ public final class BulkRoutes {
                                         "action",
                                         ValueType.TEXT,
                                         "CANCEL, KILL, PAUSE, RESUME, RETRY, RERUN, FORK, DELETE, MOVE_TO_QUEUE or MOVE_TO_VERSION."),
-                                optional("text", ValueType.TEXT, "The reason, the queue or version to move to, or the position from which to fork."))
+                                optional(
+                                        "text",
+                                        ValueType.TEXT,
+                                        "The reason, the queue or version to move to, or the position from which to fork."))
                         .answers(202, "The bulk action is durable.", PROGRESS)
                         .does(this::start),
                 Route.get("/bulk/preview", "Counts the runs that a bulk action would be applied to now, by state.")

@@ -42,7 +42,8 @@ final class Filters {
             Parameter.query("ended_before", "Only runs that ended before this time."));
 
     /** The parameter without which nothing is done to all runs. */
-    static final Parameter ALL = Parameter.query("all", "true, if the query selects all runs because it has no condition.");
+    static final Parameter ALL =
+            Parameter.query("all", "true, if the query selects all runs because it has no condition.");
 
     /** The parameters of a page. */
     static final List<Parameter> PAGING = List.of(

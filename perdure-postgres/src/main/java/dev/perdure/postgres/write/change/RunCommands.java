@@ -56,7 +56,9 @@ public final class RunCommands {
     /** What the tasks of a run are told when the run is. */
     public static final Columns<RunCommand> PASSED_ON = Columns.<RunCommand>of()
             .text("id", command -> command.run().value())
-            .smallint("command", command -> Codes.of(command.kind() == CommandKind.EXPIRE ? CommandKind.KILL : command.kind()))
+            .smallint(
+                    "command",
+                    command -> Codes.of(command.kind() == CommandKind.EXPIRE ? CommandKind.KILL : command.kind()))
             .text("why", command -> Text.storable(Change.Command.ofTask(command.kind(), command.reason())))
             .text("created", RunCommand::created)
             .bool("expires", command -> command.kind() == CommandKind.EXPIRE);

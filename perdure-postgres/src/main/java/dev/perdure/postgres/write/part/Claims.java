@@ -179,7 +179,8 @@ public final class Claims {
                 while (rows.next()) {
                     add(rows, database.unreadable(), claimed);
                 }
-                return claimed.stream().collect(Collectors.toMap(run -> run.run().key(), run -> run));
+                return claimed.stream()
+                        .collect(Collectors.toMap(run -> run.run().key(), run -> run));
             }
         });
     }

@@ -102,9 +102,13 @@ public final class Pieces {
                 "outcome",
                 "journal",
                 "key, position = ${OUTCOME}, note = 0, partition, at, kind = 0, status = 0, name = '', payload");
-        // The timeout in microseconds. A run without tasks has only its deadline until it is retried or begins anew for the first
-        // time, because until then the two times tell it. In microseconds, as days depend on the time zone of the session.
-        text("timeout_of_run", "COALESCE(r.timeout, (EXTRACT(EPOCH FROM r.deadline - r.created_at) * 1000000)::bigint)");
+        // The timeout in microseconds. A run without tasks has only its deadline until it is retried or begins anew for
+        // the first
+        // time, because until then the two times tell it. In microseconds, as days depend on the time zone of the
+        // session.
+        text(
+                "timeout_of_run",
+                "COALESCE(r.timeout, (EXTRACT(EPOCH FROM r.deadline - r.created_at) * 1000000)::bigint)");
 
         delete("empty_journal", "journal", "key", " AND journal.position > 0");
 
