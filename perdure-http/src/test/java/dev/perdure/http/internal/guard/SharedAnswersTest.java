@@ -148,10 +148,15 @@ class SharedAnswersTest {
 
     @Test
     void the_wait_for_a_turn_is_no_cost_of_an_answer() throws Exception {
+        CountDownLatch taken = new CountDownLatch(2);
         CountDownLatch over = new CountDownLatch(1);
-        Turns.Question<Boolean> holds = () -> over.await(10, TimeUnit.SECONDS);
+        Turns.Question<Boolean> holds = () -> {
+            taken.countDown();
+            return over.await(10, TimeUnit.SECONDS);
+        };
         Future<Boolean> first = threads.submit(() -> turns.with(holds));
         Future<Boolean> second = threads.submit(() -> turns.with(holds));
+        assertThat(taken.await(10, TimeUnit.SECONDS)).isTrue();
         FutureTask<ApiResponse> waiting = new FutureTask<>(() -> page(Duration.ZERO));
         Thread waits = Thread.ofPlatform().start(waiting);
         await().until(() -> waits.getState() == Thread.State.TIMED_WAITING);
